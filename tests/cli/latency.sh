@@ -324,7 +324,7 @@ fi
 # --- errors
 says 2 "no kind 'cpu': runqueue, offcpu, irq, softirq, syscall, block-queue, block-device, hrtimer, timer, workqueue, lock, reclaim, fault, throttled, irqs-off or oncpu" \
 	latency -k cpu
-says 2 "invalid --by 'kind': task, cpu or name" latency --by kind
+says 2 "invalid --by 'kind': task, cpu, name or cgroup" latency --by kind
 says 2 "invalid --sort 'min': max, total, average, p99 or count" latency --sort min
 says 2 "invalid number of intervals '1001': 0 to 1000" latency --worst 1001
 says 2 "invalid number of rows '-1'" latency --rows -1

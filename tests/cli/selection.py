@@ -13,12 +13,17 @@ import json
 import random
 import sys
 
+# By their tasks; 5 is in none.
+CGROUPS = {"/a.slice/web.service": [1], "/a.slice/web.service/worker": [2],
+           "/a.slice/web.service2": [3], "/b.slice/db": [4]}
 COMMS = ["bash", "bash-worker", "kworker/0:1", "cc1", "a,b"]
 EVENTS = 3000
 
 
 def make(seed):
     dice = random.Random(seed)
+    for cgroup, pids in CGROUPS.items():
+        print(f"{cgroup}:", *pids)
     time = {cpu: 0 for cpu in range(3)}
     now = 1000
     for _ in range(EVENTS):
@@ -74,6 +79,13 @@ CHOICES = {
     "comma": (["--comm", "a,b"], task(lambda pid, comm: comm == "a,b")),
     "comms": (["--comm", "kworker*", "--comm", "c?1"],
               task(lambda pid, comm: comm.startswith("kworker") or comm == "cc1")),
+    "path": (["--cgroup", "/a.slice/web.service"], task(lambda pid, comm: pid in (1, 2))),
+    "name": (["--cgroup", "web.service"], task(lambda pid, comm: pid in (1, 2))),
+    "below": (["--cgroup", "w*k*r"], task(lambda pid, comm: pid == 2)),
+    "slice": (["--cgroup", "/a*e/"], task(lambda pid, comm: pid in (1, 2, 3))),
+    "wild": (["--cgroup", "/*/web*", "--comm", "bash"],
+             task(lambda pid, comm: pid in (1, 2, 3) and comm == "bash")),
+    "groups": (["--cgroup", "db", "--cgroup", "worker"], task(lambda pid, comm: pid in (2, 4))),
     "idle": (["--comm", "<idle>"], task(lambda pid, comm: pid == 0)),
     "both": (["--comm", "bash*", "-p", "1,4"],
              task(lambda pid, comm: comm.startswith("bash") and pid in (1, 4))),

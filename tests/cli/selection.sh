@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests the options of all commands that read a recording: --pid, --comm, --cpu, --event and
-# --filter. tests/cli/selection.py says once more which events they choose.
+# Tests the options of all commands that read a recording: --pid, --comm, --cgroup, --cpu,
+# --event and --filter. tests/cli/selection.py says once more which events they choose.
 # shellcheck disable=SC2154 # says sets output
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -74,6 +74,10 @@ is "$(meta whole '"not_selected" in meta')" False "without options, nothing is s
 page lanes -p 2,bash --comm cc1
 is "$(meta lanes 'meta["events"]' 'sum(lane["kind"] == "task" for lane in meta["lanes"])')" \
 	"3000 3" "--pid and --comm choose lanes of the page"
+
+page groups --cgroup web.service
+is "$(meta groups 'meta["events"]' 'sum(lane["kind"] == "task" for lane in meta["lanes"])')" \
+	"3000 2" "--cgroup does, too"
 
 # --- latency: intervals, whose events are all used
 cat >"$dir/script" <<'END'
@@ -151,6 +155,10 @@ for command in "report" "latency" "why" "convert --systrace -o $dir/out" "report
 			$command --filter 'irq == 1 && prev_prio == 1' "$dir/t"
 		says 1 "$dir/t has no event 'sched_swich': similar names: sched:sched_switch" \
 			$command -e sched_swich "$dir/t"
+		says 1 "$dir/t has no task in a cgroup 'web.servic': similar names: /a.slice/web.service" \
+			$command --cgroup web.servic "$dir/t"
+		says 1 "--cgroup: $dir/waits does not have the cgroups of its tasks: 'rbmap record' stores them" \
+			$command --cgroup web "$dir/waits"
 		says 1 "$dir/t has no CPU 9: it has 4 CPUs, from 0 on" $command -c 0,9 "$dir/t"
 		says 2 "invalid list of CPUs '1-0': want numbers and ranges" $command -c 1-0 "$dir/t"
 		says 2 "a word of --pid is empty" $command -p 1, "$dir/t"
@@ -158,6 +166,9 @@ for command in "report" "latency" "why" "convert --systrace -o $dir/out" "report
 	}
 done
 ok "no file is left" test ! -e "$dir/out"
-says 2 "--event and --filter are for a recording: without --live" latency --live --filter 'a == 1'
-says 2 "--event and --filter are for a recording: without --live" latency --live -e sched
+for options in "-e sched" "--filter a==1" "--cgroup /a"; do
+	# shellcheck disable=SC2086 # words
+	says 2 "--event, --filter and --cgroup are for a recording: without --live" \
+		latency --live $options
+done
 done_testing

@@ -13,6 +13,7 @@
 #include "filter/event_filter.h"
 #include "input.h"
 #include "kernel/control.h"
+#include "recording/dat_cgroups.h"
 #include "recording/dat_read.h"
 #include "selection.h"
 
@@ -37,11 +38,13 @@ struct rule {
 /**
  * struct selector - what a selection chooses in one recording
  * @chooses_events: the events are those of some rules
+ * @cgroups: those of the recording, or NULL
  * @rule: by the id of the format
  */
 struct selector {
 	const struct selection *selection;
 	struct rbmap_formats *formats;
+	const struct dat_cgroups *cgroups;
 	bool chooses_events;
 	bool chooses_tasks;
 	struct rule *rule[NR_IDS];
@@ -87,6 +90,22 @@ int selection_add_comm(const struct command *cmd, void *to, char *value)
 	return STATUS_OK;
 }
 
+int selection_add_cgroup(const struct command *cmd, void *to, char *value)
+{
+	size_t len = strlen(value);
+	struct selection *s = to;
+
+	if (s->nr_cgroups == MOST_TASKS)
+		return usage_error(cmd, "option --cgroup was given more than %d times", MOST_TASKS);
+	/* The path of a directory may end with /. */
+	while (len > 1 && value[len - 1] == '/')
+		value[--len] = '\0';
+	if (!len)
+		return usage_error(cmd, "option --cgroup needs a path or a name");
+	s->cgroup[s->nr_cgroups++] = value;
+	return STATUS_OK;
+}
+
 int selection_add_cpus(const struct command *cmd, void *to, char *value)
 {
 	struct selection *s = to;
@@ -100,7 +119,7 @@ int selection_add_cpus(const struct command *cmd, void *to, char *value)
 
 bool selection_names_tasks(const struct selection *selection)
 {
-	return selection->nr_tasks || selection->nr_comms;
+	return selection->nr_tasks || selection->nr_comms || selection->nr_cgroups;
 }
 
 static bool is_empty(const struct selection *s)
@@ -344,6 +363,101 @@ static bool compile(const struct selection *s, struct input *const *in, unsigned
 	return false;
 }
 
+/* ---- --cgroup */
+/* Does a directory of the path have a name that fits? */
+static bool has_directory(const char *path, const char *pattern)
+{
+	char name[NAME_MAX + 1];
+
+	while (*path) {
+		size_t len = strcspn(++path, "/");
+
+		snprintf(name, sizeof(name), "%.*s", (int)(len < NAME_MAX ? len : NAME_MAX), path);
+		if (len && !fnmatch(pattern, name, 0))
+			return true;
+		path += len;
+	}
+	return false;
+}
+
+/* Does the path, or the beginning of it, fit a pattern that begins with /? */
+static bool is_in_cgroup(const char *path, const char *pattern)
+{
+	if (*pattern != '/')
+		return has_directory(path, pattern);
+	return dat_cgroup_is_below(path, pattern) || !fnmatch(pattern, path, FNM_LEADING_DIR);
+}
+
+static bool fits_cgroup(const struct selector *selector, int pid)
+{
+	const struct selection *s = selector->selection;
+	const struct dat_task *task;
+
+	if (!s->nr_cgroups)
+		return true;
+	task = dat_cgroups_find(selector->cgroups, pid);
+	for (size_t i = 0; task && i < s->nr_cgroups; i++)
+		if (is_in_cgroup(task->cgroup, s->cgroup[i]))
+			return true;
+	return false;
+}
+
+/* Offer the last directory of each cgroup. Return whether the pattern fits one. */
+static bool finds_cgroup(const struct dat_cgroups *cgroups, const char *pattern,
+			 struct suggest *suggest)
+{
+	const struct dat_task **sorted;
+	const char *last = NULL;
+	bool found = false;
+	size_t nr;
+
+	sorted = dat_cgroups_sorted(cgroups, &nr);
+	for (size_t i = 0; sorted && i < nr && !found; i++) {
+		const char *path = sorted[i]->cgroup;
+
+		found = is_in_cgroup(path, pattern);
+		if (path != last)
+			suggest_offer(suggest, strrchr(path, '/') + 1, path);
+		last = path;
+	}
+	free(sorted);
+	return found;
+}
+
+static bool check_cgroup(struct input *const *in, unsigned int nr, const char *pattern)
+{
+	const char *name = strrchr(pattern, '/');
+	struct suggest suggest = { .wanted = name ? name + 1 : pattern };
+	char list[512];
+	bool found = false;
+
+	for (unsigned int i = 0; i < nr && !found; i++)
+		found = finds_cgroup(in[i]->selector->cgroups, pattern, &suggest);
+	if (found)
+		return true;
+	suggest_list(&suggest, list, sizeof(list));
+	complain("%s has no task in a cgroup '%s'%s%s", in[0]->path, pattern,
+		 *list ? ": similar names: " : "", list);
+	return false;
+}
+
+/* Only rbmap records the cgroups of tasks. */
+static bool check_cgroups(const struct selection *s, struct input *const *in, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr && s->nr_cgroups; i++) {
+		in[i]->selector->cgroups = dat_cgroups(in[i]->reader);
+		if (in[i]->selector->cgroups)
+			continue;
+		complain("--cgroup: %s does not have the cgroups of its tasks: 'rbmap record' stores them",
+			 in[i]->path);
+		return false;
+	}
+	for (size_t i = 0; i < s->nr_cgroups; i++)
+		if (!check_cgroup(in, nr, s->cgroup[i]))
+			return false;
+	return true;
+}
+
 /* ---- --pid and --comm */
 /* The kernel selects these events by such fields, too (set_event_pid). */
 static const struct about {
@@ -398,7 +512,7 @@ bool selector_has_task(const struct selector *selector, int pid, const char *com
 	const struct selection *s = selector->selection;
 
 	comm = shown_comm(pid, comm);
-	return fits_task(s, pid, comm) && fits_comm(s, comm);
+	return fits_task(s, pid, comm) && fits_comm(s, comm) && fits_cgroup(selector, pid);
 }
 
 /* Is a task that the event is about wanted? */
@@ -534,7 +648,8 @@ int selection_begin(struct input *const *in, unsigned int nr)
 		if (!in[i]->selector || !load_formats(in[i]->selector, in[i]))
 			return STATUS_ERROR;
 	}
-	if (!choose_events(s, in, nr) || !check_cpus(s, in, nr) || !compile(s, in, nr))
+	if (!choose_events(s, in, nr) || !check_cpus(s, in, nr) || !check_cgroups(s, in, nr) ||
+	    !compile(s, in, nr))
 		return STATUS_ERROR;
 	return STATUS_OK;
 }

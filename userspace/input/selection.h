@@ -6,6 +6,7 @@
  *	--event, --filter	which events
  *	--cpu			those of which CPUs
  *	--pid, --comm		those of which tasks
+ *	--cgroup		those of the tasks of which cgroups
  *
  * An event must fit each of these kinds that is given. A command that prints events leaves out
  * all others. A command that prints intervals uses all events, and prints the intervals of the
@@ -46,11 +47,13 @@ struct selection {
 	size_t nr_tasks;
 	const char *comm[MOST_TASKS];
 	size_t nr_comms;
+	const char *cgroup[MOST_TASKS];
+	size_t nr_cgroups;
 	uint32_t cpus[CPU_LIST_WORDS];
 	bool has_cpus;
 };
 
-set_option_fn selection_add_tasks, selection_add_comm, selection_add_cpus;
+set_option_fn selection_add_tasks, selection_add_comm, selection_add_cgroup, selection_add_cpus;
 
 /* The structure has a member in, a struct input. The texts are those of --help. */
 #define SELECTION_TABLE(structure, of_tasks, on_cpus, of_event, if_true)	\
@@ -60,6 +63,9 @@ set_option_fn selection_add_tasks, selection_add_comm, selection_add_cpus;
 	{ .name = "comm", .arg = "PATTERN", .kind = "text",		\
 	  .target = OPTION_TO(selection_add_comm, struct selection, structure, in.selection), \
 	  .help = of_tasks " with such a name:\n'kworker*'; may be given more than once" }, \
+	{ .name = "cgroup", .arg = "PATTERN", .kind = "text",		\
+	  .target = OPTION_TO(selection_add_cgroup, struct selection, structure, in.selection), \
+	  .help = of_tasks " in such a cgroup, or below\nit: a path, or a name; may be given more than once" }, \
 	{ .name = "cpu", .letter = 'c', .arg = "LIST", .kind = "text",	\
 	  .target = OPTION_TO(selection_add_cpus, struct selection, structure, in.selection), \
 	  .help = on_cpus ": 0-3,8; may be given\nmore than once" },	\
@@ -102,7 +108,7 @@ struct selector;
  */
 int selection_begin(struct input *const *in, unsigned int nr);
 
-/* The same without a recording: --event and --filter must not be given. */
+/* The same without a recording: --event, --filter and --cgroup must not be given. */
 int selection_begin_live(struct input *in);
 
 /* Must the functions below get the names of tasks? */
@@ -124,7 +130,7 @@ bool selector_has_event(const struct selector *selector, const struct rbmap_even
 bool selector_ends(const struct selector *selector, int cpu, const struct rbmap_event *ev,
 		   const char *comm);
 
-/* Return whether a task fits --pid and --comm. */
+/* Return whether a task fits --pid, --comm and --cgroup. */
 bool selector_has_task(const struct selector *selector, int pid, const char *comm);
 
 /*
@@ -134,7 +140,7 @@ bool selector_has_task(const struct selector *selector, int pid, const char *com
 bool selector_wants(const struct selector *selector, const struct rbmap_event *ev,
 		    const char *comm);
 
-/* Have --pid or --comm chosen tasks? */
+/* Have --pid, --comm or --cgroup chosen tasks? */
 bool selection_names_tasks(const struct selection *selection);
 
 #endif /* RBMAP_INPUT_SELECTION_H */

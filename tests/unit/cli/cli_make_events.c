@@ -20,6 +20,7 @@
 #include "cli_synth.h"
 #include "interval_events.h"
 #include "recording/assemble/dat_assemble.h"
+#include "recording/dat_cgroups.h"
 
 #define NR_CPUS		4
 #define MOST_WORDS	(INTERVAL_EVENT_FIELDS + 4)
@@ -128,7 +129,7 @@ int main(int argc, char **argv)
 	char *stats[NR_CPUS] = { NULL }, line[1024];
 	static struct cpu cpus[NR_CPUS];
 	struct dat_format format[64];
-	struct buf cmdlines = { 0 };
+	struct buf cmdlines = { 0 }, cgroups = { 0 };
 	struct dat_writer *w;
 	int fd;
 
@@ -143,8 +144,13 @@ int main(int argc, char **argv)
 		source.times.begin = moment(argv[3]);
 	if (argc < 2 || dat_create(&w, argv[1], &source) || dat_publish(w))
 		fail("cannot create the recording");
-	while (fgets(line, sizeof(line), stdin))
-		add_line(w, cpus, line);
+	while (fgets(line, sizeof(line), stdin)) {
+		/* Lines "/PATH: PID PID ..." are those of cgroups. */
+		if (*line == '/')
+			buf_printf(&cgroups, "%s%s", cgroups.size ? "" : DAT_CGROUPS_HEAD, line);
+		else
+			add_line(w, cpus, line);
+	}
 	for (unsigned int i = 0; i < NR_CPUS; i++) {
 		struct rbmap_subbuf only_lost = { 0 };
 
@@ -159,11 +165,13 @@ int main(int argc, char **argv)
 		dat_set_end(w, &end);
 	}
 	buf_printf(&cmdlines, "900 from_the_table\n");
+	dat_set_cgroups(w, &cgroups);
 	if (dat_finish(w, &cmdlines, stats, &fd))
 		fail("cannot finish the recording");
 	for (unsigned int i = 0; i < nr_interval_events; i++)
 		free((char *)format[i].text);
 	buf_free(&cmdlines);
+	buf_free(&cgroups);
 	assembly.fd = fd;
 	return dat_assemble(argv[1], &assembly);
 }

@@ -160,9 +160,10 @@ static int check(struct latency *l)
 		status = choose_cpus(l);
 	if (status)
 		return status;
-	if (l->is_live && (l->in.selection.events.nr || l->in.selection.filter))
+	if (l->is_live && (l->in.selection.events.nr || l->in.selection.filter ||
+			   l->in.selection.nr_cgroups))
 		return usage_error(&command_latency,
-				   "--event and --filter are for a recording: without --live");
+				   "--event, --filter and --cgroup are for a recording: without --live");
 	if (l->is_live && (l->in.since || l->in.until))
 		return usage_error(&command_latency,
 				   "--since and --until are for a recording: without --live");

@@ -131,6 +131,17 @@ static bool choose_pattern(const struct look *look, const char *pattern, struct 
 	return found;
 }
 
+/* The rest of the selection's options are not about tasks. */
+static void choose_cgroups(const struct look *look, const struct input *in,
+			   struct chosen *chosen)
+{
+	const struct page_task *task;
+
+	hash_for_each(&look->tasks.table, task)
+		if (task->pid > 0 && selector_has_task(in->selector, task->pid, NULL))
+			add(chosen, task->pid, MOST_CHOSEN_PIDS);
+}
+
 static int complain_pattern(const struct look *look, const struct input *in,
 			    const char *pattern)
 {
@@ -153,7 +164,9 @@ static int complain_pattern(const struct look *look, const struct input *in,
 static int choose(const struct look *look, const struct html *html, const struct input *in,
 		  struct chosen *chosen)
 {
-	if (!html->nr_tasks)
+	if (in->selection.nr_cgroups)
+		choose_cgroups(look, in, chosen);
+	else if (!html->nr_tasks)
 		choose_worst(look, chosen);
 	for (size_t i = 0; i < html->nr_tasks; i++)
 		if (!choose_pattern(look, html->task[i], chosen))
@@ -168,7 +181,7 @@ int choose_tasks(const struct html *html, struct input *in, struct chosen *chose
 
 	for (size_t i = 0; i < html->nr_pids; i++)
 		add(chosen, html->pid[i], MOST_CHOSEN_PIDS);
-	if (html->nr_pids && !html->nr_tasks)
+	if (html->nr_pids && !html->nr_tasks && !in->selection.nr_cgroups)
 		return STATUS_OK;
 	ret = begin(&look, in);
 	if (!ret)
