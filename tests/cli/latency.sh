@@ -37,6 +37,31 @@ latency dead -k offcpu --by task
 is "$(row namesake-10)" "" "a dead task does not sleep until its pid comes again"
 is "$(row b-12)" "1 7.50ms 7.50ms 7.50ms 7.50ms 7.50ms 7.50ms 0.002000" "others sleep until they run"
 
+# --- threads without work, and rbmap's own, need --all
+recording idle <<'END'
+0 1000 10 switch kworker/0:1 10 128 rbmap-comms 11
+0 1500 11 switch rbmap-comms 11 1 other 12
+0 2000 12 switch other 12 1 kworker/0:1 10
+0 4000 10 switch kworker/0:1 10 1 rbmap-comms 11
+0 5000 11 switch rbmap-comms 11 1 rbmapper 13
+0 6000 13 switch rbmapper 13 1 other 12
+0 7000 12 switch other 12 1 rbmapper 13
+END
+latency idle -k offcpu --by task
+is "$(grep -oE '^[a-z0-9:/-]+-1[0-9] ' "$dir/output" | sort | xargs)" "other-12 rbmapper-13" \
+	"idle sleeps and those of rbmap's threads are left out"
+like "$(head -n 1 "$dir/output")" ": 2; 2 of idle kernel threads and of rbmap are not shown \(--all\)$" \
+	"and counted"
+for choice in --all "-p 10,11" "--comm kworker* --comm rbmap-*" "--name sleeping --name idle*"; do
+	# shellcheck disable=SC2086 # words
+	latency idle -k offcpu --by task $choice
+	is "$(grep -oE '^[a-z0-9:/-]+-1[01] ' "$dir/output" | sort | xargs)" \
+		"kworker/0:1-10 rbmap-comms-11" "$choice shows them"
+	is "$(grep -c 'not shown' "$dir/output")" 0 "and counts nothing"
+done
+is "$("$RBMAP" latency --json "$dir/idle" 2>/dev/null | grep -o '"idle": *2' | tr -d ' ')" '"idle":2' \
+	"JSON has their number"
+
 # --- a task waits for a CPU, and for another task
 recording sched <<'END'
 0 1000 10 switch holder 10 0 other 11

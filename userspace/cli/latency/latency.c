@@ -100,6 +100,9 @@ static const struct cli_option options[] = {
 	{ .name = "by", .arg = "KEY", .kind = "text", .target = { .set = set_key },
 	  .help = "a row for each task, cpu, cgroup or name: a name is the\n"
 		  "reason, the handler, the system call or the device" },
+	{ .name = "all", .letter = 'a', .target = FLAG(struct latency, shows_all),
+	  .help = "also the sleeps of kernel threads without work, and\n"
+		  "rbmap's own threads" },
 	{ .name = "sort", .arg = "KEY", .kind = "text", .target = { .set = set_sort },
 	  .help = "order of the rows: max, total, average, p99 or count (max)" },
 	{ .name = "rows", .arg = "N", .kind = "number", .target = { .set = set_rows },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fnmatch.h>
+#include <string.h>
 
 #include "intervals/summary/kinds.h"
 #include "live/task_cgroups.h"
@@ -24,6 +25,18 @@ static bool is_selected(const struct latency *l, const struct interval *interval
 	       selector_has_task(selector, interval->pid, interval->comm);
 }
 
+/*
+ * Kernel threads wait for work, and rbmap's own threads for events: these sleeps would hide all
+ * others.  A user who chooses tasks or names sees all of these.
+ */
+static bool is_idle(const struct latency *l, const struct interval *interval)
+{
+	if (l->shows_all || l->nr_names || selection_names_tasks(&l->in.selection))
+		return false;
+	return !strcmp(interval->name, "idle sleep") || !strcmp(interval->comm, "rbmap") ||
+	       !strncmp(interval->comm, "rbmap-", strlen("rbmap-"));
+}
+
 static void add_interval(void *data, const struct interval *interval)
 {
 	struct latency *l = data;
@@ -35,6 +48,8 @@ static void add_interval(void *data, const struct interval *interval)
 		return;
 	if (!is_selected(l, interval))
 		l->view.left_out++;
+	else if (is_idle(l, interval))
+		l->view.idle[interval->kind]++;
 	else if (!summary_add(&l->summary[interval->kind], l->intervals, interval))
 		l->failed = true;
 }
@@ -65,6 +80,7 @@ bool latency_begin(struct latency *l)
 			l->kind[kind] = !kinds[kind].on_request &&
 					(!l->is_live || !kinds[kind].adds_events);
 	}
+	memset(l->view.idle, 0, sizeof(l->view.idle));
 	return l->intervals;
 }
 
@@ -105,7 +121,7 @@ bool latency_end(struct latency *l, const char *clock)
 		summary_set_comms(s, l->intervals);
 		l->view.discarded[kind] = discarded;
 		if (l->kind[kind] && (l->some_kinds || s->all.count || s->unfinished ||
-				      discarded))
+				      discarded || l->view.idle[kind]))
 			l->view.summary[kind] = s;
 	}
 	l->view.time = l->in.time;

@@ -23,6 +23,7 @@
  * @own, @live, @seconds: for the kernel's events; 0: until a signal
  * @kind: the kinds that are measured
  * @some_kinds: the user has chosen them
+ * @shows_all: also the sleeps of threads without work, and of rbmap's own
  * @has_key, @key: rows of all tables
  * @name: patterns for names of intervals
  * @event: the present event, which ends intervals; NULL: no event follows
@@ -36,6 +37,7 @@ struct latency {
 	double seconds;
 	bool kind[NR_INTERVAL_KINDS];
 	bool some_kinds;
+	bool shows_all;
 	bool has_key;
 	enum row_key key;
 	const char *name[MAX_NAMES];

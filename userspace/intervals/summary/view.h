@@ -16,6 +16,8 @@ struct json;
  * @time: how times are printed; lengths are in ns unless the clock's rate is not known
  * @summary: one for each kind; NULL: the kind is not shown
  * @discarded: number of intervals of each kind in which events were lost
+ * @idle: number of intervals of each kind that are not shown, because they are those of kernel
+ * threads without work, and of rbmap's own threads
  * @buffer: the name of the buffer whose events these are; NULL: the recording has no other
  * @events, @lost: numbers of all events
  * @lost_unknown: more were lost than is known
@@ -28,6 +30,7 @@ struct view {
 	struct time_view time;
 	const struct summary *summary[NR_INTERVAL_KINDS];
 	uint64_t discarded[NR_INTERVAL_KINDS];
+	uint64_t idle[NR_INTERVAL_KINDS];
 	const char *buffer;
 	uint64_t events, lost;
 	bool lost_unknown;

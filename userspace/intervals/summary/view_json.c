@@ -121,6 +121,7 @@ static bool add_summary(const struct view *view, struct json *j, const struct su
 	json_unsigned(j, "count", s->all.count);
 	json_unsigned(j, "unfinished", s->unfinished);
 	json_unsigned(j, "discarded", view->discarded[s->kind]);
+	json_unsigned(j, "idle", view->idle[s->kind]);
 	if (!add_rows(view, j, s))
 		return false;
 	add_histogram(view, j, s);

@@ -200,6 +200,9 @@ static bool add_summary(const struct view *view, struct buf *out, const struct s
 	if (view->discarded[s->kind])
 		buf_printf(out, "; %" PRIu64 " with lost events are left out",
 			   view->discarded[s->kind]);
+	if (view->idle[s->kind])
+		buf_printf(out, "; %" PRIu64 " of idle kernel threads and of rbmap are not shown (--all)",
+			   view->idle[s->kind]);
 	buf_printf(out, "\n");
 	if (s->all.count && !add_table(view, out, s))
 		return false;
