@@ -128,6 +128,20 @@ if [ -z "${SHORT:-}" ]; then
 	arrive
 fi
 
+mkdir -p /sys/fs/cgroup
+if mount -t cgroup2 cgroup2 /sys/fs/cgroup; then
+	at_exit "umount /sys/fs/cgroup"
+	walk containers
+	step "a container"
+	ok "containers: it works" retry_until 20 grep -q . /sys/fs/cgroup/shop/cgroup.procs
+	step "the container alone" '^[1-9][0-9]* events read, 0 lost$' "^$line"'sched_[a-z_]*: '
+	step "everything" '^[1-9][0-9]* events read, 0 lost$' '^cgroup +COUNT ' '^/shop +[1-9]' '^/ +[1-9]'
+	step "one of them" '^sleeping +[1-9]' "^$line"'sched_[a-z_]*: '
+	step "process ids" '^/shop: .*[0-9]:1( |$)'
+	step "the end"
+	arrive
+fi
+
 walk flight-recorder
 step "load" 'buffer +4096 KiB a CPU'
 step "start" "kill -USR1 [0-9]+' writes its events to incident.dat"
