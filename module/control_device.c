@@ -80,7 +80,7 @@ static const struct file_operations rbmap_control_fops = {
  */
 int rbmap_control_device_init(void)
 {
-	struct rbmap_buffer *buf = rbmap_default_buffer();
+	struct rbmap_buffer *buf = __rbmap_default_buffer();
 
 	rbmap_control_chrdev = (struct rbmap_chrdev) {
 		.fops	= &rbmap_control_fops,

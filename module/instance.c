@@ -18,6 +18,7 @@
 #include <linux/sysfs.h>
 #include <linux/workqueue.h>
 
+#include "buffer/resize.h"
 #include "control/control.h"
 #include "control/dir.h"
 #include "control/per_cpu.h"
@@ -79,9 +80,20 @@ static enum cpuhp_state rbmap_online_state;
 static DEFINE_MUTEX(rbmap_instances_lock);
 static LIST_HEAD(rbmap_instances);
 
-struct rbmap_buffer *rbmap_default_buffer(void)
+/**
+ * __rbmap_default_buffer - get the default buffer, with or without rings
+ */
+struct rbmap_buffer *__rbmap_default_buffer(void)
 {
 	return rbmap_default->buffer;
+}
+
+struct rbmap_buffer *rbmap_default_buffer(void)
+{
+	struct rbmap_buffer *buf = __rbmap_default_buffer();
+
+	rbmap_buffer_expand_for_module(buf);
+	return buf;
 }
 EXPORT_SYMBOL_GPL(rbmap_default_buffer);
 
@@ -235,7 +247,8 @@ rbmap_instance_create(const char *name, struct kobject *parent,
 		instance->keeper_pid = get_pid(task_tgid(current));
 	mutex_init(&instance->lock);
 	INIT_WORK(&instance->completing, rbmap_instance_complete);
-	instance->buffer = rbmap_buffer_alloc(config);
+	/* A named buffer is made for a use.  The default one is there in any case. */
+	instance->buffer = rbmap_buffer_alloc(config, *name);
 	if (IS_ERR(instance->buffer)) {
 		err = PTR_ERR(instance->buffer);
 		goto err_free_instance;
@@ -392,10 +405,10 @@ static int rbmap_config_set(struct rbmap_buffer_config *config, char *word)
 	if (value)
 		*value++ = 0;
 	if (value && !strcmp(word, "clock"))
-		return rbmap_control_clock(rbmap_default_buffer(), word, value, strlen(value),
+		return rbmap_control_clock(__rbmap_default_buffer(), word, value, strlen(value),
 					   &config->clock);
 	if (value && !strcmp(word, "overwrite")) {
-		err = rbmap_control_number(rbmap_default_buffer(), word, value, strlen(value), 1,
+		err = rbmap_control_number(__rbmap_default_buffer(), word, value, strlen(value), 1,
 					   &number);
 		if (!err)
 			config->mode = number ? RBMAP_MODE_OVERWRITE :
@@ -403,14 +416,14 @@ static int rbmap_config_set(struct rbmap_buffer_config *config, char *word)
 		return err;
 	}
 	if (value && !strcmp(word, "buffer_size_kb"))
-		return rbmap_control_number(rbmap_default_buffer(), word, value, strlen(value),
+		return rbmap_control_number(__rbmap_default_buffer(), word, value, strlen(value),
 					    ULONG_MAX, &config->size_kb);
 	if (value && !strcmp(word, "subbuf_size_kb"))
-		return rbmap_control_number(rbmap_default_buffer(), word, value, strlen(value),
+		return rbmap_control_number(__rbmap_default_buffer(), word, value, strlen(value),
 					    ULONG_MAX, &config->subbuf_size_kb);
 	if (value)
 		value[-1] = '=';
-	return rbmap_control_refuse(rbmap_default_buffer(), "create", word, len,
+	return rbmap_control_refuse(__rbmap_default_buffer(), "create", word, len,
 				    "NAME, and then buffer_size_kb=N, subbuf_size_kb=N, overwrite=0 or 1, clock=NAME");
 }
 
@@ -509,7 +522,7 @@ rbmap_buffer_create_for(struct module *owner, const char *name,
 	whole.subbuf_size_kb = config->subbuf_size_kb ?:
 			       rbmap_default_config.subbuf_size_kb;
 	if (!rbmap_name_good(name)) {
-		err = rbmap_control_refuse(rbmap_default_buffer(), "rbmap_buffer_create", name,
+		err = rbmap_control_refuse(__rbmap_default_buffer(), "rbmap_buffer_create", name,
 					   strlen(name), RBMAP_NAME_WANTED);
 		return ERR_PTR(err);
 	}
@@ -552,7 +565,10 @@ struct rbmap_buffer *rbmap_buffer_find(const char *name)
 	if (instance && !rbmap_buffer_get(instance->buffer))
 		instance = NULL;
 	mutex_unlock(&rbmap_instances_lock);
-	return instance ? instance->buffer : NULL;
+	if (!instance)
+		return NULL;
+	rbmap_buffer_expand_for_module(instance->buffer);
+	return instance->buffer;
 }
 EXPORT_SYMBOL_GPL(rbmap_buffer_find);
 
@@ -580,7 +596,7 @@ static char *rbmap_words(const char *file, const char *buf, size_t len,
 	if (strlen(buf) + 1 >= len && rbmap_name_good(text))
 		return text;
 	kfree(text);
-	err = rbmap_control_refuse(rbmap_default_buffer(), file, buf, len, RBMAP_NAME_WANTED);
+	err = rbmap_control_refuse(__rbmap_default_buffer(), file, buf, len, RBMAP_NAME_WANTED);
 	return ERR_PTR(err);
 }
 
@@ -663,7 +679,7 @@ int rbmap_instance_mkdir(const char *name)
 	if (err)	/* step: locked_down */
 		return err;
 	if (!rbmap_name_good(name))
-		return rbmap_control_refuse(rbmap_default_buffer(), "mkdir", name, strlen(name),
+		return rbmap_control_refuse(__rbmap_default_buffer(), "mkdir", name, strlen(name),
 					    RBMAP_NAME_WANTED);
 	return PTR_ERR_OR_ZERO(rbmap_create(name, &rbmap_default_config, "",
 					    NULL));
@@ -698,7 +714,7 @@ static ssize_t destroy_store(struct kobject *kobj, struct kobj_attribute *attr,
 	name = rbmap_words(attr->attr.name, buf, len, &rest);
 	if (IS_ERR(name))
 		return PTR_ERR(name);
-	err = rest ? rbmap_control_refuse(rbmap_default_buffer(), attr->attr.name, buf, len,
+	err = rest ? rbmap_control_refuse(__rbmap_default_buffer(), attr->attr.name, buf, len,
 					  RBMAP_NAME_WANTED) :
 		     rbmap_destroy(name);
 	kfree(name);

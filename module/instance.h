@@ -7,6 +7,7 @@
 
 struct file;
 
+struct rbmap_buffer *__rbmap_default_buffer(void);
 int rbmap_instances_init(const struct rbmap_buffer_config *config);
 void rbmap_instances_offer(void);
 void rbmap_instances_exit(void);

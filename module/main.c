@@ -102,7 +102,7 @@ static int __init rbmap_init(void)
 	err = rbmap_control_device_init();
 	if (err)
 		goto err_instances_exit;
-	err = rbmap_cmdlines_init(rbmap_default_buffer());
+	err = rbmap_cmdlines_init(__rbmap_default_buffer());
 	if (err)
 		goto err_control_device_exit;
 	err = rbmap_tracefs_init(&rbmap_main_tracefs_ops);
@@ -113,7 +113,7 @@ static int __init rbmap_init(void)
 		goto err_tracefs_exit;
 	/* Nothing fails from here on. */
 	/* The parameters show the real sizes. */
-	rbmap_buffer_sizes(rbmap_default_buffer(), RBMAP_ALL_CPUS, &sizes);
+	rbmap_buffer_sizes(__rbmap_default_buffer(), RBMAP_ALL_CPUS, &sizes);
 	buffer_size_kb = rbmap_sizes_kb(&sizes);
 	subbuf_size_kb = sizes.subbuf_size >> 10;
 	rbmap_tracefs_offer();

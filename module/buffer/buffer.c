@@ -130,13 +130,16 @@ bool rbmap_buffer_lacks_any(const struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_has_ring - test whether a CPU has a ring
+ * rbmap_buffer_has_ring - test whether a CPU has a ring, or gets it at the first use
  * @buf: the buffer
  * @cpu: a CPU
+ *
+ * Return: whether it does.  While the rings are allocated it may be false for a CPU that
+ * has just got its ring.
  */
 bool rbmap_buffer_has_ring(struct rbmap_buffer *buf, int cpu)
 {
-	return rbmap_cpu_buffer(buf, cpu);
+	return cpumask_test_cpu(cpu, &buf->awaiting) || rbmap_cpu_buffer(buf, cpu);
 }
 
 /**
@@ -165,9 +168,7 @@ void rbmap_buffer_complete(struct rbmap_buffer *buf)
 		return;
 	mutex_lock(&buf->lock);
 	for_each_possible_cpu(cpu) {
-		bool without = !rbmap_cpu_buffer(buf, cpu);
-
-		if (rbmap_buffer_lacks(buf, cpu) && without &&
+		if (rbmap_buffer_lacks(buf, cpu) && !rbmap_buffer_has_ring(buf, cpu) &&
 		    !rbmap_buffer_add_ring(buf, cpu, &buf->sizes))
 			rbmap_info("CPU %d has its ring now\n", cpu);
 	}
@@ -210,6 +211,11 @@ static int rbmap_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 
 	if (rbmap_cpu_buffer(buf, cpu))
 		return 0;
+	/* rbmap_buffer_expand() excludes CPU hotplug. */
+	if (!buf->expanded) {
+		cpumask_set_cpu(cpu, &buf->awaiting);
+		return 0;
+	}
 	err = rbmap_cpu_buffer_add_ring(rbmap_cpu_place(buf, cpu), &buf->sizes);
 	if (!err)
 		return 0;
@@ -289,13 +295,14 @@ static void rbmap_buffer_free_rings(struct rbmap_buffer *buf)
 /**
  * rbmap_buffer_alloc - allocate a buffer with a ring for each CPU
  * @config: sizes and mode
+ * @expand: whether to allocate the rings; else rbmap_buffer_expand() does so
  *
  * Context: may sleep.
  * Return: the buffer, or ERR_PTR: -EINVAL if a size is out of range, -ENOMEM.  The
  * log names the cause and a valid value.
  */
 struct rbmap_buffer *
-rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
+rbmap_buffer_alloc(const struct rbmap_buffer_config *config, bool expand)
 {
 	struct rbmap_buffer *buf;
 	int cpu, err;
@@ -305,6 +312,7 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&buf->lock);
 	rbmap_error_log_init(&buf->errors);
+	buf->expanded = expand;
 	buf->mode = config->mode;
 	buf->clock = config->clock;
 	buf->retired_size_kb = rbmap_retired_size_kb;

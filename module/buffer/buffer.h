@@ -54,7 +54,7 @@ struct work_struct;
  * @discarded: number of unread events that were discarded; no reset restarts it
  * @now: current time of the ring's clock
  * @generation: generation of the ring that is written
- * @sizes: sizes of the ring that is written
+ * @sizes: sizes of the ring that is written, or of the one that the first use allocates
  * @retired_rings: number of rings that are no longer written but not yet freed
  * @retired_bytes: bytes of memory of the retired rings
  * @readers: number of open files that have consumed events, or tried to
@@ -96,7 +96,8 @@ int rbmap_buffers_init(unsigned long retired_size_kb);
 void rbmap_buffers_exit(void);
 
 /* May sleep.  Logs an invalid configuration and a lack of memory. */
-struct rbmap_buffer *rbmap_buffer_alloc(const struct rbmap_buffer_config *config);
+struct rbmap_buffer *rbmap_buffer_alloc(const struct rbmap_buffer_config *config,
+					bool expand);
 void rbmap_buffer_free(struct rbmap_buffer *buf);
 
 /*

@@ -113,6 +113,8 @@ void rbmap_no_ring_stats(struct rbmap_cpu_buffer *cpu_buf,
 		.excluded		= rbmap_cpu_buffer_excluded(cpu_buf),
 		.now			= rb_clock(cpu_buf->buffer->clock),
 	};
+	if (cpumask_test_cpu(cpu_buf->cpu, &cpu_buf->buffer->awaiting))
+		stats->sizes = cpu_buf->buffer->sizes;
 }
 
 /**

@@ -23,6 +23,9 @@ enum rbmap_marker {
  * @cpu_buffer: each CPU's part
  * @hotplug: entry in the list of instances of the CPU hotplug state
  * @lock: serializes changes of the settings and of the rings
+ * @expanded: whether CPUs have rings, or get them when they come on line.  It is set at the
+ *	first use, and never cleared
+ * @awaiting: CPUs that get their rings at the first use
  * @sizes: sizes of the rings of CPUs that come on line for the first time
  * @max_event: bytes of the largest event that fits into the ring of every CPU
  * @mode: mode of all rings
@@ -58,6 +61,8 @@ struct rbmap_buffer {
 	struct rbmap_cpu_buffer __percpu *cpu_buffer;
 	struct hlist_node	hotplug;
 	struct mutex		lock;
+	bool			expanded;
+	struct cpumask		awaiting;
 	struct rbmap_sizes	sizes;
 	size_t			max_event;
 	enum rbmap_mode		mode;

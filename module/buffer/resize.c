@@ -252,6 +252,148 @@ out:
 	return err;
 }
 
+/* Tell why there are no rings, in the log of the kernel and in error_log. */
+static void rbmap_expand_refuse(struct rbmap_buffer *buf, const struct rbmap_sizes *sizes)
+{
+	unsigned int cpus = cpumask_weight(&buf->awaiting);
+	char setting[48];
+
+	snprintf(setting, sizeof(setting), "buffer_size_kb=%lu", rbmap_sizes_kb(sizes));
+	rbmap_warn("no memory for the rings: %lu KiB for %u CPUs (%s), %lu KiB are available: choose a smaller buffer_size_kb; each use tries again\n",
+		   rbmap_sizes_need_kb(sizes, cpus), cpus, setting, rbmap_free_kb());
+	rbmap_error_log_add(&buf->errors, "buffer_size_kb",
+			    "no memory for the rings: choose a smaller buffer_size_kb",
+			    setting, strlen(setting), RBMAP_ERROR_NO_PLACE);
+}
+
+/* Create the rings of all CPUs that await one, which the caller frees on failure. */
+static int rbmap_first_rings_create(struct rbmap_buffer *buf, const struct rbmap_sizes *sizes,
+				    struct rbmap_gen **gens)
+{
+	struct rbmap_gen *gen;
+	int cpu;
+
+	if (!rbmap_sizes_fit(sizes, cpumask_weight(&buf->awaiting)))
+		return -ENOMEM;
+	for_each_cpu(cpu, &buf->awaiting) {
+		gen = rbmap_gen_create(rbmap_cpu_place(buf, cpu), sizes, buf->clock);
+		if (IS_ERR(gen))
+			return PTR_ERR(gen);
+		gens[cpu] = gen;
+	}
+	return 0;
+}
+
+static void rbmap_buffer_set_expanded(struct rbmap_buffer *buf)
+{
+	lockdep_assert_held(&buf->lock);
+	/*
+	 * Pairs with the acquire in rbmap_buffer_expand().
+	 * litmus: expand
+	 */
+	smp_store_release(&buf->expanded, true);
+}
+
+static int rbmap_first_rings_install(struct rbmap_buffer *buf, const struct rbmap_sizes *sizes,
+				     struct rbmap_gen **gens)
+{
+	int cpu, err;
+
+	/* A CPU that comes on line awaits its ring before this, or gets it after this. */
+	cpus_read_lock();
+	err = rbmap_first_rings_create(buf, sizes, gens);
+	if (err)
+		goto out;
+	for_each_cpu(cpu, &buf->awaiting) {
+		rbmap_cpu_buffer_install(rbmap_cpu_place(buf, cpu), gens[cpu]);
+		gens[cpu] = NULL;
+		cpumask_clear_cpu(cpu, &buf->awaiting);
+	}
+	buf->sizes = *sizes;
+	rbmap_buffer_update_max_event(buf);
+	rbmap_buffer_set_expanded(buf);
+out:
+	cpus_read_unlock();
+	return err;
+}
+
+static int rbmap_buffer_expand_locked(struct rbmap_buffer *buf, const struct rbmap_sizes *sizes)
+{
+	struct rbmap_gen **gens;
+	int err = -ENOMEM;
+
+	lockdep_assert_held(&buf->lock);
+	if (buf->expanded)
+		return 0;
+	if (buf->gone)
+		return -ENODEV;
+	gens = kcalloc(nr_cpu_ids, sizeof(*gens), GFP_KERNEL);
+	if (gens) {
+		err = rbmap_first_rings_install(buf, sizes, gens);
+		rbmap_replacements_free(gens);
+	}
+	kfree(gens);
+	if (err == -ENOMEM)
+		rbmap_expand_refuse(buf, sizes);
+	return err;
+}
+
+/**
+ * rbmap_buffer_expand - allocate the rings of a buffer that has none yet
+ * @buf: the buffer, which is about to be written or read
+ *
+ * Either all CPUs get their rings, or nothing changes, and the next call tries again.
+ *
+ * Context: may sleep.
+ * Return: 0 if the buffer has its rings; -ENOMEM, with a message in the log; -EINTR if the
+ * process was killed; -ENODEV if the buffer has ended.
+ */
+int rbmap_buffer_expand(struct rbmap_buffer *buf)
+{
+	int err;
+
+	/*
+	 * A caller that finds the buffer expanded finds the rings.
+	 * litmus: expand
+	 */
+	if (smp_load_acquire(&buf->expanded))
+		return 0;
+	if (mutex_lock_killable(&buf->lock))
+		return -EINTR;
+	err = rbmap_buffer_expand_locked(buf, &buf->sizes);
+	mutex_unlock(&buf->lock);
+	return err;
+}
+
+/**
+ * rbmap_buffer_expand_for_module - rbmap_buffer_expand() for a caller that gets no error
+ * @buf: the buffer
+ *
+ * Without memory the CPUs lack their rings, as if they had come on line without memory.  The
+ * events of the module are counted, and any write to a control file tries again.
+ *
+ * Context: may sleep.
+ */
+void rbmap_buffer_expand_for_module(struct rbmap_buffer *buf)
+{
+	int cpu;
+
+	might_sleep();
+	if (!rbmap_buffer_expand(buf))
+		return;
+	mutex_lock(&buf->lock);
+	cpus_read_lock();
+	if (!buf->expanded) {
+		for_each_cpu(cpu, &buf->awaiting) {
+			rbmap_buffer_set_lacks(buf, cpu, true);
+			cpumask_clear_cpu(cpu, &buf->awaiting);
+		}
+		rbmap_buffer_set_expanded(buf);
+	}
+	cpus_read_unlock();
+	mutex_unlock(&buf->lock);
+}
+
 static bool rbmap_buffer_sizes_locked(struct rbmap_buffer *buf, int which,
 				      struct rbmap_sizes *sizes)
 {
@@ -261,6 +403,8 @@ static bool rbmap_buffer_sizes_locked(struct rbmap_buffer *buf, int which,
 
 	lockdep_assert_held(&buf->lock);
 	*sizes = buf->sizes;
+	if (!buf->expanded)
+		return which == RBMAP_ALL_CPUS || cpumask_test_cpu(which, &buf->awaiting);
 	for_each_replaced(buf, which, cpu, cpu_buf) {
 		struct rbmap_sizes s = rbmap_sizes_of(cpu_buf->current_gen);
 
@@ -304,7 +448,7 @@ int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
 }
 
 /**
- * rbmap_buffer_sizes - get the sizes of the rings that are written
+ * rbmap_buffer_sizes - get the sizes of the rings that are written, or of the first ones
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
  * @sizes: filled
@@ -345,12 +489,16 @@ static void rbmap_set_subbuf_kb(struct rbmap_buffer *buf, int which,
 	}
 }
 
+/*
+ * As in tracefs, a buffer without rings gets them now: the caller asks for memory, and is
+ * told whether there is any.
+ */
 static int rbmap_buffer_set_sizes_locked(struct rbmap_buffer *buf, int which,
 					 unsigned long size_kb,
 					 unsigned long subbuf_size_kb)
 {
-	bool same;
 	struct rbmap_sizes sizes, were;
+	bool same, equal;
 	int err;
 
 	same = rbmap_buffer_sizes_locked(buf, which, &were);
@@ -358,11 +506,17 @@ static int rbmap_buffer_set_sizes_locked(struct rbmap_buffer *buf, int which,
 			      subbuf_size_kb ?: rbmap_get_subbuf_kb(buf, which));
 	if (err)
 		return err;
-	if (same && !memcmp(&sizes, &were, sizeof(sizes)))
+	equal = same && !memcmp(&sizes, &were, sizeof(sizes));
+	if (equal && buf->expanded)
 		return 0;
 	err = rbmap_sizes_check_memory(&sizes, which == RBMAP_ALL_CPUS ?
 				       num_online_cpus() : 1);
 	if (err)
+		return err;
+	if (!buf->expanded && which == RBMAP_ALL_CPUS)
+		return rbmap_buffer_expand_locked(buf, &sizes);
+	err = rbmap_buffer_expand_locked(buf, &buf->sizes);
+	if (err || equal)
 		return err;
 	if (which != RBMAP_ALL_CPUS && !same)
 		return rbmap_buffer_add_ring(buf, which, &sizes);

@@ -18,6 +18,14 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int cpu,
 			 struct rbmap_gen **snapshots);
 
 /*
+ * A buffer can be allocated without rings.  Each caller that is about to write or to read
+ * events expands it first.  A module has no use for an error: without memory its events
+ * are counted as lost.
+ */
+int rbmap_buffer_expand(struct rbmap_buffer *buf);
+void rbmap_buffer_expand_for_module(struct rbmap_buffer *buf);
+
+/*
  * These functions take the buffer's lock.  For RBMAP_ALL_CPUS, rbmap_buffer_sizes()
  * returns false if the CPUs have different sizes.
  */

@@ -102,6 +102,9 @@ int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int which)
 	struct rbmap_gen **snapshots;
 	int cpu, err;
 
+	err = rbmap_buffer_expand(buf);
+	if (err)
+		return err;
 	snapshots = kcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
 	if (!snapshots)
 		return -ENOMEM;

@@ -19,6 +19,7 @@
 #include "buffer/internal.h"
 #include "buffer/meta_page.h"
 #include "buffer/pages.h"
+#include "buffer/resize.h"
 #include "buffer/snapshot.h"
 #include "buffer/wait.h"
 #include "device.h"
@@ -88,7 +89,10 @@ void rbmap_file_destroy(struct rbmap_file *rfile)
 static int rbmap_device_open(struct inode *inode, struct file *file)
 {
 	struct rbmap_cpu_buffer *cpu_buf = file->private_data;
+	int err = rbmap_buffer_expand(cpu_buf->buffer);
 
+	if (err)
+		return err;
 	rbmap_buffer_complete(cpu_buf->buffer);
 	if (!rbmap_cpu_buffer(cpu_buf->buffer, cpu_buf->cpu))
 		return -ENOMEM;

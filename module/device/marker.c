@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 
 #include "buffer/internal.h"
+#include "buffer/resize.h"
 #include "event/event.h"
 #include "marker.h"
 
@@ -252,6 +253,34 @@ static ssize_t rbmap_marker_raw_write(struct file *file, const char __user *from
 	return rbmap_marker_put(file->private_data, RBMAP_MARKER_RAW, from, len);
 }
 
+/*
+ * The buffer gets its rings before the first write, which then takes as long as each other
+ * one.  A buffer that does not record the event needs no rings for it.
+ */
+static int rbmap_marker_expand(struct rbmap_buffer *buf, enum rbmap_marker kind)
+{
+	bool wanted;
+
+	preempt_disable();
+	wanted = !rbmap_marker_visit(buf, kind, rbmap_marker_is_wanted, NULL, 0);
+	preempt_enable();
+	return wanted ? rbmap_buffer_expand(buf) : 0;
+}
+
+static int rbmap_marker_open(struct inode *inode, struct file *file)
+{
+	int err = rbmap_marker_expand(file->private_data, RBMAP_MARKER_TEXT);
+
+	return err ?: stream_open(inode, file);
+}
+
+static int rbmap_marker_raw_open(struct inode *inode, struct file *file)
+{
+	int err = rbmap_marker_expand(file->private_data, RBMAP_MARKER_RAW);
+
+	return err ?: stream_open(inode, file);
+}
+
 static int rbmap_marker_release(struct inode *inode, struct file *file)
 {
 	rbmap_buffer_put(file->private_data);
@@ -261,7 +290,7 @@ static int rbmap_marker_release(struct inode *inode, struct file *file)
 /* file->private_data is the struct rbmap_buffer. */
 const struct file_operations rbmap_marker_fops = {
 	.owner		= THIS_MODULE,
-	.open		= stream_open,
+	.open		= rbmap_marker_open,
 	.release	= rbmap_marker_release,
 	.write		= rbmap_marker_write,
 };
@@ -269,7 +298,7 @@ const struct file_operations rbmap_marker_fops = {
 /* file->private_data is the struct rbmap_buffer. */
 const struct file_operations rbmap_marker_raw_fops = {
 	.owner		= THIS_MODULE,
-	.open		= stream_open,
+	.open		= rbmap_marker_raw_open,
 	.release	= rbmap_marker_release,
 	.write		= rbmap_marker_raw_write,
 };

@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "buffer/audience.h"
+#include "buffer/resize.h"
 #include "cgroups.h"
 #include "event.h"
 #include "event_set.h"
@@ -449,6 +450,16 @@ void rbmap_event_set_unhook(struct rbmap_event_set *set,
 	event_file->hooked = false;
 }
 
+static bool rbmap_event_file_available(const struct rbmap_event_file *event_file)
+{
+	bool available;
+
+	mutex_lock(&rbmap_event_files_lock);
+	available = !event_file->event->unavailable;
+	mutex_unlock(&rbmap_event_files_lock);
+	return available;
+}
+
 /**
  * rbmap_event_enable - start or stop to record an event
  * @event_file: the event in a buffer
@@ -457,12 +468,17 @@ void rbmap_event_set_unhook(struct rbmap_event_set *set,
  * After a stop, a probe that already runs on another CPU may still write a record.
  *
  * Context: may sleep.
- * Return: 0, -ENODEV if the event is unavailable, or an error of the kernel.
+ * Return: 0, -ENODEV if the event is unavailable, an error of rbmap_buffer_expand() or of
+ * the kernel.
  */
 int rbmap_event_enable(struct rbmap_event_file *event_file, bool on)
 {
-	int ret;
+	int ret = 0;
 
+	if (on && rbmap_event_file_available(event_file))
+		ret = rbmap_buffer_expand(event_file->set->buffer);
+	if (ret)
+		return ret;
 	mutex_lock(&rbmap_event_files_lock);
 	ret = rbmap_event_file_switch(event_file, on);
 	mutex_unlock(&rbmap_event_files_lock);
@@ -510,7 +526,8 @@ static bool rbmap_event_in(const struct rbmap_event_type *event,
  * Unavailable events are skipped.  An event that fails does not stop the others.
  *
  * Context: as rbmap_event_enable().
- * Return: 0; -ENODEV if none of the events is available; or the first error.
+ * Return: 0; -ENODEV if none of the events is available; or the first error.  After an
+ * error of rbmap_buffer_expand() nothing has changed.
  */
 int rbmap_event_set_switch(struct rbmap_event_set *set,
 			   const struct rbmap_event_match *match, bool on)
@@ -519,6 +536,10 @@ int rbmap_event_set_switch(struct rbmap_event_set *set,
 	int err = 0, ret;
 	bool any = false;
 
+	if (on && rbmap_event_set_has(set, match))
+		err = rbmap_buffer_expand(set->buffer);
+	if (err)
+		return err;
 	mutex_lock(&rbmap_event_files_lock);
 	list_for_each_entry(event_file, &set->event_files, list) {
 		if (!rbmap_event_in(event_file->event, match))

@@ -71,7 +71,9 @@ scattered()
 	# The kernel may kill "fragment" to get memory. The module loads in that case,
 	# too, but not always early enough to find only small pieces of memory.
 	for try in 1 2 3 4 5; do
-		fragment insmod /modules/rbmap.ko subbuf_size_kb=$((16 * page_kb)) buffer_size_kb=24576
+		# The first open allocates the rings.
+		fragment sh -c "insmod /modules/rbmap.ko subbuf_size_kb=$((16 * page_kb)) \
+			buffer_size_kb=24576 && true </dev/rbmap/cpu0"
 		retry_until 20 test -e /dev/rbmap/cpu0 || continue
 		# The first of the two rings may be contiguous in part; more than half
 		# of both must not be.

@@ -57,6 +57,7 @@ theirs_resized()
 mount -t tracefs none $theirs 2>/dev/null
 ok "rbmap loads" load_module rbmap || done_testing
 echo $small >$theirs/buffer_size_kb
+echo $small >$ours/buffer_size_kb
 n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	in_turn ours_resized theirs_resized

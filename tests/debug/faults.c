@@ -498,12 +498,26 @@ static int store_all(void)
 	return err;
 }
 
-/* Load the module while a CPU is offline, so that the CPU is new to the module. */
+/*
+ * Load the module while a CPU is offline, so that the CPU is new to the module. The other
+ * CPUs have their rings.
+ */
 static int load_without_cpu(void)
 {
 	int err = put(ONLINE, "0");
 
-	return err ? err : load();
+	if (!err)
+		err = load();
+	if (!err)
+		err = open_device();
+	if (!err)
+		close_file();
+	return err;
+}
+
+static int set_size(void)
+{
+	return put(CONTROL "buffer_size_kb", "32");
 }
 
 static int cpu_online(void)
@@ -538,6 +552,36 @@ static bool works(int err)
 		close(fd);
 	fd = fds;
 	return !again;
+}
+
+static unsigned int generation(const char *stats)
+{
+	static char text[4096];
+	int stats_fd = open(stats, O_RDONLY | O_CLOEXEC);
+	ssize_t len = stats_fd < 0 ? -1 : read(stats_fd, text, sizeof(text) - 1);
+	const char *at;
+
+	if (stats_fd >= 0)
+		close(stats_fd);
+	text[len < 0 ? 0 : len] = 0;
+	at = strstr(text, "generation: ");
+	return at ? atoi(at + strlen("generation: ")) : 99;
+}
+
+/* The first use gives each CPU its ring, or none of them. A later step may have failed. */
+static bool used_or_not(int err)
+{
+	unsigned int rings = generation(CONTROL "per_cpu/cpu0/stats");
+
+	return rings <= 1 && (rings || err) &&
+	       generation(CONTROL "per_cpu/cpu1/stats") == rings && works(err);
+}
+
+static void close_and_unload(void)
+{
+	close_file();
+	put(CONTROL "events/enable", "0");
+	unload_if_loaded();
 }
 
 /* Sub-buffers that a failed splice() did not hand over are still in the ring. */
@@ -604,7 +648,6 @@ static void stay_disabled(void)
  * @loaded: the module is loaded before the first run and unloaded after the last
  * @none: the operation allocates nothing
  * @parameters: parameters of the module
- * @most: most allocations that fail; 0: all
  */
 static const struct operation {
 	const char *name;
@@ -617,7 +660,6 @@ static const struct operation {
 	bool loaded;
 	bool none;
 	const char *parameters;
-	unsigned int most;
 } operations[] = {
 	{ .name = "open", .run = open_device, .good = works,
 	  .finish = close_file, .loaded = true },
@@ -658,13 +700,15 @@ static const struct operation {
 	  .loaded = true },
 	{ .name = "write to files", .run = store_all, .good = works,
 	  .loaded = true },
-	/*
-	 * The rings are allocated first; all later allocations are those of
-	 * small rings.
-	 */
-	{ .name = "load with large sub-buffers", .run = load,
-	  .good = loaded_or_not, .finish = unload_if_loaded, .ours = true,
-	  .parameters = "buffer_size_kb=128 subbuf_size_kb=64", .most = 100 },
+	{ .name = "use by opening a device", .prepare = load, .run = open_device,
+	  .good = used_or_not, .finish = close_and_unload },
+	{ .name = "use by opening a marker", .prepare = load, .run = open_marker,
+	  .good = used_or_not, .finish = close_and_unload },
+	{ .name = "use by a size", .prepare = load, .run = set_size,
+	  .good = used_or_not, .finish = close_and_unload },
+	{ .name = "use with large sub-buffers", .prepare = load, .run = open_device,
+	  .good = used_or_not, .finish = close_and_unload, .ours = true,
+	  .parameters = "buffer_size_kb=128 subbuf_size_kb=64" },
 	{ .name = "load, thread of CPU 0", .run = load, .good = loaded_or_not,
 	  .finish = unload_if_loaded, .thread = "cpuhp/0", .ours = true },
 	{ .name = "load, thread of CPU 1", .run = load, .good = loaded_or_not,
@@ -709,11 +753,10 @@ static bool try(const struct operation *op, unsigned int nth, int *err,
 
 static void sweep(const struct operation *op)
 {
-	unsigned int nth, failed = 0, bad = 0, most;
+	unsigned int nth, failed = 0, bad = 0;
 	bool good;
 	int err;
 
-	most = op->most ? op->most : MAX_FAULTS;
 	parameters = op->parameters ? op->parameters : "buffer_size_kb=8";
 	if (op->loaded && load()) {
 		ok(false, "%s: the module loads", op->name);
@@ -723,7 +766,7 @@ static void sweep(const struct operation *op)
 	if (fault_fd < 0)
 		bail_out("no fail-nth of %s", op->thread ?: "ours");
 	only_ours(op->ours);
-	for (nth = 1; nth <= most; nth++) {
+	for (nth = 1; nth <= MAX_FAULTS; nth++) {
 		bool fault = try(op, nth, &err, &good);
 
 		if (!good || (err && (err != ENOMEM || !fault))) {

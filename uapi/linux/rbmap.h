@@ -289,7 +289,8 @@ enum rbmap_clock {
  * @expired:		events of earlier rings that were freed unread, because of the
  *			limit retired_size_kb
  * @dropped_no_ring:	events dropped while the CPU had no ring, because memory was
- *			lacking when it came online
+ *			lacking when it came online, or when a module first asked for the
+ *			buffer
  * @discarded:		unread events of this ring that a reset or RBMAP_IOCTL_DISCARD
  *			discarded; a reset does not restart this counter
  */

@@ -85,7 +85,7 @@ void rbmap_buffer_destroy(struct rbmap_buffer *buf);
  *
  * The buffer remains valid until rbmap_buffer_put(): `rbmap destroy` is refused until
  * then.  If the module that created the buffer destroys it, later events are counted
- * as disabled.
+ * as disabled.  The default buffer gets its rings, as by rbmap_default_buffer().
  *
  * Context: may sleep.
  * Return: the buffer; NULL: no buffer has that name.
@@ -127,8 +127,11 @@ size_t rbmap_buffer_max_event(const struct rbmap_buffer *buf);
 /**
  * rbmap_default_buffer - the buffer of /dev/rbmap/cpuN
  *
- * The default buffer exists as long as the module is loaded.
- * Context: any.
+ * The default buffer exists as long as the module is loaded.  Its rings are allocated at its
+ * first use, which may be this call.  Without memory for them, events are counted as dropped,
+ * and any write to a control file tries again.
+ *
+ * Context: may sleep.  Call it once, and keep the pointer for writers in other contexts.
  * Return: the buffer, never NULL.
  */
 struct rbmap_buffer *rbmap_default_buffer(void);

@@ -29,6 +29,7 @@ ok "module unloads" rmmod rbmap
 ok "CPU 1 goes off line" sh -c "echo 0 >$online"
 ok "module loads with a ring that takes most of the memory" \
 	load_module rbmap buffer_size_kb="$(share 6)" || done_testing
+ok "the other CPUs get their rings" sh -c ": </dev/rbmap/cpu0"
 ok "CPU 1 comes on line without a ring" sh -c "echo 1 >$online"
 like "$(last_logged)" 'no memory for the ring of CPU 1.*choose a smaller buffer_size_kb' \
 	"the log says how much it takes, and what to do"

@@ -20,6 +20,7 @@ retries()
 	echo 0 >$online
 	kb=$(share 3)
 	ok "$what: the module loads" load_module rbmap buffer_size_kb="$kb" || done_testing
+	ok "$what: the other CPU has its ring" sh -c ": </dev/rbmap/cpu0"
 	dd if=/dev/zero of=/tmp/full/file bs=64k count=$(($(share 7) / 64)) 2>/dev/null
 	echo 1 >$online
 	is "$(cat $rb/cpus_lacking)" 1 "$what: CPU 1 comes online without a ring"

@@ -100,6 +100,11 @@ static bool by_rbmap(struct pt_regs *regs)
 	return strstr(symbol, "[rbmap]");
 }
 
+static bool returns_null(const char *name)
+{
+	return strstarts(name, "alloc_workqueue") || strstr(name, "kvmalloc");
+}
+
 static int before(struct kprobe *probe, struct pt_regs *regs)
 {
 	unsigned int number;
@@ -111,7 +116,7 @@ static int before(struct kprobe *probe, struct pt_regs *regs)
 		called[number] = probe->symbol_name;
 	if (number + 1 != nth)
 		return 0;
-	instruction_pointer_set(regs, strstarts(probe->symbol_name, "alloc_workqueue") ?
+	instruction_pointer_set(regs, returns_null(probe->symbol_name) ?
 				(unsigned long)fail_with_null :
 				(unsigned long)fail_with_error);
 	return 1;
