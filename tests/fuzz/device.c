@@ -18,6 +18,8 @@
  * with the modules in DIR that write to rbmap or have events. --hotplug takes
  * CPUs offline. --faults makes allocations fail, if the kernel supports that.
  *
+ * In some rounds the module was just loaded, and the default buffer has no rings yet.
+ *
  * In some processes the threads choose among all steps, in others among a few
  * steps. Some processes are a crowd around one ring: observers, readers, one
  * thread that replaces the ring, and threads that read `stats` all the time.
@@ -53,6 +55,7 @@
 #define NR_STATS	3	/* threads that read `stats` all the time */
 #define STEP_SECONDS	30	/* seconds after which threads take no step */
 #define END_SECONDS	150	/* seconds after which each process must have ended */
+#define UNUSED_EVERY	4	/* the steps of so many rounds find a buffer without rings once */
 #define ALONE_TRIES	2000	/* steps of a kind that is taken alone */
 
 static bool do_fork(void);
@@ -131,6 +134,7 @@ static struct counts {
 	uint64_t good[NR_STEPS];
 	uint64_t wrong;
 	uint64_t seed;
+	uint64_t unused;	/* rounds that began with a default buffer without rings */
 } *counts;
 
 static bool must(const struct step *step)
@@ -385,8 +389,8 @@ static void run_process(uint64_t seed, unsigned int threads,
 	if (pipe2(pipes, O_NONBLOCK))
 		_exit(2);
 	epoll_fd = epoll_create1(0);
-	/* An open marker pins the module. */
-	marker = step == NR_STEPS && seed % 3 ? open("/dev/rbmap/marker", O_WRONLY) : -1;
+	/* An open marker pins the module, and gives the default buffer its rings. */
+	marker = step == NR_STEPS && seed % 3 && seed % UNUSED_EVERY ? open("/dev/rbmap/marker", O_WRONLY) : -1;
 	scratch = open("/dev/null", O_WRONLY);
 	for (unsigned int i = 0; i < threads; i++) {
 		thread[i].seed = seed * 1000003 + i;
@@ -440,7 +444,7 @@ static void load_again(uint64_t seed)
 	if (!module_path)
 		return;
 	random_state = seed;
-	if (!pick(3))
+	if (!pick(3) || !(seed % UNUSED_EVERY))
 		unload_all();
 	for (int i = 0; i < 100 && access("/dev/rbmap/marker", F_OK); i++)
 		do_load();
@@ -475,12 +479,26 @@ static bool ends_well(pid_t pid, uint64_t seed)
 	return false;
 }
 
+/* Has CPU 0 no ring in the default buffer? */
+static bool is_unused(void)
+{
+	char text[4096];
+	int fd = open("/sys/kernel/rbmap/per_cpu/cpu0/stats", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[len < 0 ? 0 : len] = 0;
+	return strstr(text, "\ngeneration: 0\n");
+}
+
 static bool run_round(uint64_t seed, unsigned int threads,
 		      unsigned int nr_steps)
 {
 	pid_t pid;
 
 	load_again(seed);
+	counts->unused += is_unused();
 	tell_kernel_log(seed);
 	counts->seed = seed;
 	random_state = seed;
@@ -599,6 +617,11 @@ int main(int argc, char **argv)
 	ok(good && (done || !rounds), "%llu rounds, the last of seed %llu: each process ends", done,
 	   seed + done - 1);
 	is(counts->wrong, 0, "faults that the steps found");
+	if (module_path && done >= 2 * UNUSED_EVERY)
+		ok(counts->unused, "%llu rounds began without rings",
+		   (unsigned long long)counts->unused);
+	else
+		diag("%llu rounds began without rings", (unsigned long long)counts->unused);
 	for (size_t i = 0; i < NR_STEPS; i++) {
 		if (must(&steps[i]) && rounds != 1)
 			ok(counts->good[i], "step %s: %llu of %llu succeeded",
