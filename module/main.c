@@ -167,6 +167,7 @@ static void __exit rbmap_exit(void)
 module_init(rbmap_init);
 module_exit(rbmap_exit);
 
+MODULE_AUTHOR("The rbmap developers");
 MODULE_DESCRIPTION("Mappable per-CPU ring buffer of trace events");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(RBMAP_VERSION);

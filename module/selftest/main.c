@@ -156,6 +156,7 @@ static struct miscdevice rbmap_selftest_device = {
 
 module_misc_device(rbmap_selftest_device);
 
+MODULE_AUTHOR("The rbmap developers");
 MODULE_DESCRIPTION("Writers in all contexts, for the command rbmap selftest");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(RBMAP_VERSION);
