@@ -120,6 +120,17 @@ clean:
 		-o -name rbmap_features.h \) -type f \
 		-exec rm -f {} +
 
+# ---- release
+
+# Print the changes of this version.
+.PHONY: release-notes
+release-notes:
+	@awk -v version='$(VERSION)' ' \
+		/^## / { inside = $$2 == version || $$2 == version ","; found += inside } \
+		inside { print } \
+		END { exit !found }' CHANGELOG.md || { \
+	echo 'CHANGELOG.md has no section for version $(VERSION)' >&2; exit 1; }
+
 # ---- try it
 
 .PHONY: demo
@@ -142,6 +153,7 @@ help:
 	@echo '  fleet            build rbmap ship, collect and fleet; needs libnats-dev,'
 	@echo '                   libsqlite3-dev and libssl-dev'
 	@echo '  modules          build rbmap.ko and rbmap_selftest.ko for KDIR=$(KDIR)'
+	@echo '  release-notes    print what this version changes for users'
 	@echo '  clean            remove all files that a build makes'
 	@echo
 	@echo 'Install (DESTDIR and PREFIX=$(PREFIX) are honoured)'
