@@ -120,6 +120,14 @@ clean:
 		-o -name rbmap_features.h \) -type f \
 		-exec rm -f {} +
 
+# ---- editors
+
+# Write the commands of the compiler for clangd and the like. KDIR is for a module that
+# `make modules` has built here.
+.PHONY: compile_commands.json
+compile_commands.json:
+	@KDIR="$(KDIR)" tests/compile-commands
+
 # ---- release
 
 # Print the changes of this version.
@@ -153,6 +161,8 @@ help:
 	@echo '  fleet            build rbmap ship, collect and fleet; needs libnats-dev,'
 	@echo '                   libsqlite3-dev and libssl-dev'
 	@echo '  modules          build rbmap.ko and rbmap_selftest.ko for KDIR=$(KDIR)'
+	@echo '  compile_commands.json'
+	@echo '                   write the commands of the compiler, for clangd and clang-tidy'
 	@echo '  release-notes    print what this version changes for users'
 	@echo '  clean            remove all files that a build makes'
 	@echo
