@@ -8,7 +8,8 @@ import sys
 import tempfile
 import unittest
 
-RBMAP = os.environ.get("RBMAP", "build/rbmap")
+# The package runs this command, too.
+RBMAP = os.environ.setdefault("RBMAP", "build/rbmap")
 MAKE_RECORDING = os.environ.get("MAKE_RECORDING", "build/tests/unit/cli/plain/cli_make_recording")
 MAKE_EVENTS = os.environ.get("MAKE_EVENTS", "build/tests/unit/cli/plain/cli_make_events")
 
@@ -37,8 +38,13 @@ class TestCase(unittest.TestCase):
         return self.path()
 
     def events(self, script, clock=None):
-        """Make a recording of these lines, see tests/unit/cli/cli_make_events.c."""
-        subprocess.run([MAKE_EVENTS, self.path(), *([clock] if clock else [])], check=True,
+        """
+        Make a recording of these lines, see tests/unit/cli/cli_make_events.c.
+
+        clock: the clock, or a list of it and moments.
+        """
+        more = [clock] if isinstance(clock, str) else clock or []
+        subprocess.run([MAKE_EVENTS, self.path(), *more], check=True,
                        input=script, text=True)
         return self.path()
 

@@ -9,9 +9,10 @@ A recording is a trace.dat of `rbmap record` or of trace-cmd:
             print(event.time, event.cpu, event.comm, event.name, event.fields())
         print(recording.events, "events,", recording.lost, "lost")
 
-The columns of an event are numpy arrays, or a DataFrame of pandas:
+The columns of an event are numpy arrays, or a DataFrame of pandas, and so are intervals:
 
     switches = rbmap.open("trace.dat").to_pandas("sched_switch")
+    waits = rbmap.open("trace.dat").latency("runqueue").worst
 
 Events that happen now come from a buffer of the module:
 
@@ -25,11 +26,12 @@ import os
 
 from ._rbmap import Error, Event, version as __version__
 from .formats import Field, Format
+from .intervals import Latency, Why
 from .live import Live
 from .recording import Damage, Moment, Recording, Uname
 
-__all__ = ["Damage", "Error", "Event", "Field", "Format", "Live", "Moment", "Recording",
-           "Uname", "open"]
+__all__ = ["Damage", "Error", "Event", "Field", "Format", "Latency", "Live", "Moment",
+           "Recording", "Uname", "Why", "open"]
 
 
 def open(path: "str | bytes | os.PathLike[str]", buffer: "str | None" = None) -> Recording:

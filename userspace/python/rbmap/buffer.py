@@ -2,11 +2,11 @@
 """The control files of buffers: make one, and enable its events."""
 import errno
 import fcntl
-import fnmatch
 import os
 import struct
 
 from ._rbmap import Error
+from .formats import matches
 
 CONTROL = "/sys/kernel/rbmap"
 DEVICES = "/dev/rbmap"
@@ -25,7 +25,13 @@ class OwnBuffer:
     """A buffer that ends with this object, and with this process."""
 
     def __init__(self, settings):
-        self.fd = os.open(f"{DEVICES}/control", os.O_RDONLY | os.O_CLOEXEC)
+        path = f"{DEVICES}/control"
+        try:
+            self.fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except PermissionError as error:
+            raise PermissionError(error.errno, "only root makes a buffer: a member of the group "
+                                  "tracing reads one that exists, as Live(buffer=\"\") does",
+                                  path) from None
         try:
             self.name = self._create(settings)
             # A new buffer records markers.
@@ -67,14 +73,9 @@ class EnabledEvents:
             raise
 
     def _enable(self, control, pattern):
-        """pattern: event, system:event or system:*, with the wildcards of the shell."""
-        system, colon, name = pattern.partition(":")
-        if not colon:
-            system, name = "*", pattern
-        found = [path for path in events_of(control)
-                 if fnmatch.fnmatchcase(path[-2], system) and
-                 fnmatch.fnmatchcase(path[-1], name)]
-        if not found and not colon:
+        """pattern: event, system:event or system, with the wildcards of the shell."""
+        found = [path for path in events_of(control) if matches(pattern, path[-2], path[-1])]
+        if not found:
             found = [path for path in events_of(control) if path[-2] == pattern]
         if not found:
             raise Error(f"no event {pattern!r}: `rbmap list` prints the events")
@@ -83,7 +84,11 @@ class EnabledEvents:
             with open(enable, encoding="utf-8") as file:
                 if file.read().strip() == "1":
                     continue
-            write(enable, "1")
+            try:
+                write(enable, "1")
+            except PermissionError as error:
+                raise PermissionError(error.errno, "only root enables events: let root do so by "
+                                      f"`rbmap enable {path[-2]}:{path[-1]}`", enable) from None
             self.paths.append(enable)
 
     def close(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-only
 """The formats of events."""
 import collections.abc
+import fnmatch
 import typing
 
 SIGNED, ARRAY, STRING, DYNAMIC, RELATIVE, COMMON, POINTER = (1 << bit for bit in range(7))
@@ -56,6 +57,17 @@ class Format(typing.NamedTuple):
         raise KeyError(name)
 
 
+def matches(pattern: str, system: str, name: str) -> bool:
+    """Return whether a pattern names an event.
+
+    pattern: event or system:event, with the wildcards of the shell.
+    """
+    wanted, colon, event = pattern.partition(":")
+    if not colon:
+        return fnmatch.fnmatchcase(name, pattern)
+    return fnmatch.fnmatchcase(system, wanted) and fnmatch.fnmatchcase(name, event)
+
+
 class Formats(collections.abc.Mapping):
     """The formats of a source: formats["sched_switch"] or formats["sched:sched_switch"].
 
@@ -77,6 +89,26 @@ class Formats(collections.abc.Mapping):
         if found is None:
             raise KeyError(name)
         return found
+
+    def match(self, *patterns: str) -> "tuple[Format, ...]":
+        """Return the formats of all events that a pattern names, each one once.
+
+        pattern: event, system:event or system, with the wildcards of the shell. KeyError: a
+        pattern names no event.
+        """
+        found = {}
+        for pattern in patterns:
+            some = [one for one in self._by_full_name.values()
+                    if matches(pattern, one.system, one.name)]
+            some = some or [one for one in self._by_full_name.values() if one.system == pattern]
+            if not some:
+                raise KeyError(pattern)
+            found.update((one.id, one) for one in some)
+        return tuple(found.values())
+
+    def shortest(self, one: Format) -> str:
+        """Return the name of an event, with its system if another event has that name."""
+        return one.name if self._by_name[one.name] is one else f"{one.system}:{one.name}"
 
     def __iter__(self):
         return iter(self._by_full_name)

@@ -2,11 +2,14 @@
 """Recordings."""
 import functools
 import operator
+import os
 import typing
 
 from . import _rbmap
 from .columns import Columns, wanted_fields
 from .formats import Formats
+from .intervals import Latency, Why, options, run
+from .times import scale, scale_each
 
 ALL_ROWS = 2**64 - 1
 TOP = "top"     #: the buffer that has no name
@@ -59,6 +62,7 @@ class Recording(_rbmap.Recording):
         #: the names of the buffers that have events
         self.buffers = tuple(name or TOP for name in names)
         self._chosen = buffer is not None
+        self._buffer = buffer
         if self._chosen:
             if buffer not in self.buffers:
                 self.close()
@@ -93,40 +97,86 @@ class Recording(_rbmap.Recording):
         self._columns([], ALL_ROWS)
         return self.events, self.lost
 
-    def real_time(self, time: int) -> int:
-        """Return the wall clock at a ring's time, in ns since 1970.
-
-        time: an integer, also numpy's. ValueError: the recording does not say when it was
-        made.
-        """
-        # numpy's own integers overflow, or become floats.
-        time = operator.index(time)
-        if self._dated:
-            return time
+    def _moments(self):
+        """The first and the last moment that is known. ValueError: none is known."""
         known = [moment for moment in (self.begin, self.trigger, self.end) if moment]
         if not known or (self.clock == "x86-tsc" and len(known) < 2):
             raise ValueError(f"{self.path} does not say when it was made")
-        first, last = known[0], known[-1]
-        if len(known) < 2 or last.ring <= first.ring:
-            return first.real + time - first.ring
-        return first.real + (time - first.ring) * (last.real - first.real) // \
-            (last.ring - first.ring)
+        return known[0], known[-1]
+
+    def real_time(self, time):
+        """Return the wall clock at a ring's time, in ns since 1970.
+
+        time: an integer, also numpy's; or an array of numpy or a Series of pandas, of
+        integers. The result is an int, an array or a Series. ValueError: the recording does
+        not say when it was made. TypeError: the time is not an integer.
+        """
+        if not getattr(time, "ndim", 0):
+            # numpy's own integers overflow, or become floats.
+            time = operator.index(time)
+            return time if self._dated else scale(time, self._moments())
+        import numpy
+        times = numpy.asarray(time)
+        if times.dtype.kind == "f":
+            raise TypeError("a time is an integer: a float loses its last digits")
+        moment = Moment(0, 0, 0, 0, 0)
+        real = scale_each(times, (moment, moment) if self._dated else self._moments())
+        if not hasattr(time, "index"):
+            return real
+        import pandas
+        return pandas.Series(real, index=time.index, name=time.name)
+
+    def dates(self, times):
+        """Return a Series of the wall clock, datetime64[ns, UTC], for a Series of times."""
+        import pandas
+        return pandas.to_datetime(self.real_time(times), unit="ns", utc=True)
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether the recording knows the wall clock."""
+        try:
+            return bool(self._dated or self._moments())
+        except ValueError:
+            return False
+
+    def select(self, *patterns: str) -> "typing.Iterator[_rbmap.Event]":
+        """Yield the events that a pattern names: event, system:event or system."""
+        wanted = {one.id for one in self.formats.match(*patterns)}
+        return (event for event in self if event.id in wanted)
+
+    def _names(self, events):
+        """The names of a list of names and patterns."""
+        if isinstance(events, str):
+            events = [events]
+        names, chosen = [], set()
+        for name in events:
+            if name in self.formats:
+                names.append(name)
+                chosen.add(self.formats[name].id)
+                continue
+            for one in self.formats.match(name):
+                if one.id not in chosen:
+                    chosen.add(one.id)
+                    names.append(self.formats.shortest(one))
+        return names
 
     def batches(self, events: "str | typing.Iterable[str]",
                 fields: "typing.Iterable[str] | None" = None, rows: int = 1 << 16
                 ) -> "typing.Iterator[Columns | dict[str, Columns]]":
         """Yield the columns of an event, of so many events at a time.
 
-        The memory does not grow with the recording. events: a name, or a list of names;
-        with a list, each batch is a dict of columns by name. fields: names of the fields
-        that are wanted; default: all.
+        The memory does not grow with the recording. events: a name, a pattern such as
+        "sched:*" or "sched_wak*", or a list of these. Each batch is then a dict of columns by
+        name, unless events is one name. fields: names of the fields that are wanted;
+        default: all.
         """
         if rows < 1:
             raise ValueError("rows must be 1 or more")
         if len(self.buffers) > 1 and not self._chosen:
             raise ValueError(f"{self.path} has the events of several buffers: "
                              f"choose one with buffer=: {', '.join(self.buffers)}")
-        names = [events] if isinstance(events, str) else list(events)
+        alone = isinstance(events, str) and events in self.formats
+        names = self._names(events)
         fields = None if fields is None else list(fields)
         wanted = [wanted_fields(self.formats[name], fields) for name in names]
         request = [(self.formats[name].id, [number for _, number in one])
@@ -136,22 +186,33 @@ class Recording(_rbmap.Recording):
         while more:
             more, tables = self._columns(request, rows)
             columns = [Columns(one, table) for one, table in zip(wanted, tables)]
-            yield columns[0] if isinstance(events, str) else dict(zip(names, columns))
+            yield columns[0] if alone else dict(zip(names, columns))
 
     def to_columns(self, events: "str | typing.Iterable[str]",
                    fields: "typing.Iterable[str] | None" = None
                    ) -> "Columns | dict[str, Columns]":
         """Return the columns of an event: a dict of arrays by name.
 
-        events: a name, or a list of names, whose columns are then in a dict by name.
+        events: a name; or a pattern or a list, whose columns are then in a dict by name.
         """
         return next(iter(self.batches(events, fields, ALL_ROWS)))
 
-    def to_pandas(self, event: str, fields: "typing.Iterable[str] | None" = None):
-        """Return a DataFrame of an event, with the name of each thread as comm."""
+    def to_pandas(self, events: "str | typing.Iterable[str]",
+                  fields: "typing.Iterable[str] | None" = None):
+        """Return a DataFrame of an event, with the name of each thread as comm.
+
+        If the recording knows the wall clock, the column real has the date and the time of
+        each event, in UTC. events: a name; or a pattern or a list, whose DataFrames are then
+        in a dict by name.
+        """
+        columns = self.to_columns(events, fields)
+        if isinstance(events, str) and events in self.formats:
+            return self._frame(columns)
+        return {name: self._frame(one) for name, one in columns.items()}
+
+    def _frame(self, columns):
         import numpy
         import pandas
-        columns = self.to_columns(event, fields)
         frame = columns.to_pandas()
         pids, codes = numpy.unique(columns["pid"], return_inverse=True)
         comms = [self.comm(int(pid)) or "<...>" for pid in pids]
@@ -159,11 +220,53 @@ class Recording(_rbmap.Recording):
         number = {comm: i for i, comm in enumerate(categories)}
         codes = numpy.array([number[comm] for comm in comms], dtype="=i4")[codes] \
             if len(pids) else codes
-        name = "field_comm" if "comm" in frame else None
-        if name:
-            frame = frame.rename(columns={"comm": name})
+        # An event can have fields of these names.
+        frame = frame.rename(columns={name: f"field_{name}" for name in ("comm", "real")})
         frame.insert(3, "comm", pandas.Categorical.from_codes(codes, categories))
+        if self.is_dated:
+            frame.insert(1, "real", self.dates(frame["time"]))
         return frame
+
+    def _measure(self, command, arguments):
+        if len(self.buffers) > 1 and not self._chosen:
+            raise ValueError(f"{self.path} has the events of several buffers: "
+                             f"choose one with buffer=: {', '.join(self.buffers)}")
+        chosen = options(buffer=self._buffer)
+        return run(command, "--json", *chosen, *arguments, "--", os.path.abspath(self.path))
+
+    def _dates_of_command(self):
+        # The command counts cycles as ns if it can: they are no times of the ring then.
+        return self.dates if self.is_dated and self.clock != "x86-tsc" else None
+
+    def latency(self, kinds: "str | typing.Iterable[str] | None" = None, *,
+                by: "str | None" = None, name: "str | typing.Iterable[str] | None" = None,
+                pid: "int | None" = None, cpu: "int | None" = None, worst: int = 100,
+                since: "str | None" = None, until: "str | None" = None) -> Latency:
+        """Measure intervals: how long tasks waited, and interrupts, calls and disks took.
+
+        kinds: "runqueue", "syscall" and so on; default: all. The arguments are the options of
+        `rbmap latency`, which does the work; rows of all tasks, CPUs and names are returned.
+        """
+        kinds = [kinds] if isinstance(kinds, str) else kinds and list(kinds)
+        name = [name] if isinstance(name, str) else name and list(name)
+        found = self._measure("latency", options(
+            kind=kinds, by=by, name=name, pid=pid, cpu=cpu, rows="0", worst=str(worst),
+            histogram=True, since=since, until=until))
+        return Latency(found, self._dates_of_command())
+
+    def why(self, task: "int | str | typing.Iterable[int | str] | None" = None, *,
+            at: "str | None" = None, worst: int = 10, all: bool = False,
+            since: "str | None" = None, until: "str | None" = None) -> Why:
+        """Say why tasks waited: the worst waits, a sentence for each, and their causes.
+
+        task: a pid, or a name with the wildcards of the shell; or several. at: a time as for
+        `rbmap why`, which does the work: only the waits in which it lies.
+        """
+        tasks = [task] if isinstance(task, (int, str)) else task and list(task)
+        found = self._measure("why", options(
+            pid=tasks, at=at, worst=None if at else str(worst), all=all, since=since,
+            until=until))
+        return Why(found, self._dates_of_command())
 
     def __repr__(self):
         return f"<rbmap.Recording {self.path!r}>"
