@@ -25,7 +25,8 @@ ok "make demo does not ask pkg-config before it installs packages" \
 ok "make install-user" run_make install-user
 for file in bin/rbmap lib/librbmap.a include/linux/rbmap.h \
 	share/man/man1/rbmap.1 share/bash-completion/completions/rbmap \
-	share/zsh/site-functions/_rbmap share/rbmap/rbmap-json.schema.json \
+	share/zsh/site-functions/_rbmap share/fish/vendor_completions.d/rbmap.fish \
+	share/rbmap/rbmap-json.schema.json \
 	share/rbmap/rbmap-latency.schema.json share/rbmap/rbmap-top.schema.json \
 	share/rbmap/rbmap-why.schema.json \
 	etc/rbmap/flight-recorder.conf lib/systemd/system/rbmap-flight-recorder.service \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests that --help, the manual page and the completions of bash and zsh have the options of
+# Tests that --help, the manual page and the completions of bash, fish and zsh have the options of
 # each command, and that the completions offer values.
 # shellcheck disable=SC2317 # `ok` calls the functions
 # shellcheck source=tests/cli/lib.sh
@@ -11,6 +11,7 @@
 export LC_ALL=C
 COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
 script=userspace/cli/completion/_rbmap
+fish=$PWD/userspace/cli/completion/rbmap.fish
 
 # This command knows some events and tracepoints without the module.
 mkdir "$dir/bin" "$dir/files" "$dir/files/folder"
@@ -121,6 +122,18 @@ by_zsh()
 		source $file' zsh "$script" "$@" | sort
 }
 
+# by_fish WORD...: print what fish offers for the last word, without the descriptions. As in
+# a shell, the last word is the one at the cursor.
+by_fish()
+{
+	# shellcheck disable=SC2016 # fish expands it
+	fish -N -c '
+		source $argv[1]
+		function __fish_complete_pids; echo pids; end
+		function __rbmap_buffers; echo buffers; end
+		complete -C (string join " " -- rbmap $argv[2..])' -- "$fish" "$@" | cut -f 1 | sort
+}
+
 # The long names of of_table(), and all names
 long()
 {
@@ -135,10 +148,15 @@ all()
 has_zsh=$(command -v zsh)
 [ -n "$has_zsh" ] || skip "zsh is not installed" "zsh offers the options and values"
 
+has_fish=$(command -v fish)
+[ -n "$has_fish" ] || skip "fish is not installed" "fish offers the options and values"
+
 commands=$(rbmap --complete | cut -f 1)
 same "bash offers all commands" "$(by_bash '')" \
 	"$(printf '%s\n' "$commands" help --help --version | sort)"
 [ -z "$has_zsh" ] || same "zsh offers all commands" "$(by_zsh '')" "$(sort <<<"$commands")"
+[ -z "$has_fish" ] || same "fish offers all commands" "$(by_fish '')" \
+	"$(printf '%s\n' "$commands" help --help --version | sort)"
 for command in $commands; do
 	documented "$command"
 	ok "the manual page of $command has -h" grep -qx -e '-h, --help' <(of_manual "$command")
@@ -149,20 +167,26 @@ for command in $commands; do
 			"$(by_bash "${words[@]}" -)" "$(long <"$dir/options")"
 		[ -z "$has_zsh" ] || same "zsh offers the options of ${words[*]}" \
 			"$(by_zsh "${words[@]}" -)" "$(all <"$dir/options")"
+		[ -z "$has_fish" ] || same "fish offers the options of ${words[*]}" \
+			"$(by_fish "${words[@]}" -)" "$(all <"$dir/options")"
 	done < <(targets "$command")
 done
 for words in $of_their_own; do
 	documented "${words%-*}" "${words#*-}"
 done
-same "the completions know all kinds of values" "$(sort -u "$dir/kinds" | xargs)" \
+same "the completions know all kinds of values" "$(grep -v , "$dir/kinds" | sort -u | xargs)" \
 	"- buffer cgroup dir event file kernel number pid text unit"
 same "bash offers the actions of probe" "$(by_bash probe '' | xargs)" "--help add fields list remove"
 [ -z "$has_zsh" ] || same "zsh offers the actions of probe" \
 	"$(by_zsh probe '' | xargs)" "add fields list remove"
+[ -z "$has_fish" ] || same "fish offers the actions of probe" \
+	"$(by_fish probe '' | xargs)" "add fields list remove"
 
 same "bash offers the actions of fleet setup" "$(by_bash fleet setup '' | xargs)" "--help nats streams"
 [ -z "$has_zsh" ] || same "zsh offers the actions of fleet setup" \
 	"$(by_zsh fleet setup '' | xargs)" "nats streams"
+[ -z "$has_fish" ] || same "fish offers the actions of fleet setup" \
+	"$(by_fish fleet setup '' | xargs)" "nats streams"
 
 # parameters WORD...: test that the manual page and the shells have the parameters of --help
 parameters()
@@ -176,19 +200,22 @@ parameters()
 	same "bash offers the parameters of $1" "$(by_bash "$@" '')" "$names"
 	[ -z "$has_zsh" ] || same "zsh offers the parameters of $1" \
 		"$(by_zsh "$@" '')" "$names"
+	[ -z "$has_fish" ] || same "fish offers the parameters of $1" \
+		"$(by_fish "$@" '')" "$names"
 }
 parameters load
 parameters create name
 
-# values BASH ZSH WORD...: test what the shells offer after the words. zsh prints the function
-# that offers files.
+# values BASH ZSH FISH WORD...: test what the shells offer after the words. zsh prints the
+# function that offers files. fish ends folders with a slash.
 values()
 {
-	local bash=$1 zsh=$2
+	local bash=$1 zsh=$2 fishes=$3
 
-	shift 2
+	shift 3
 	same "bash offers values: $*" "$(by_bash "$@" '' | xargs)" "$bash"
 	[ -z "$has_zsh" ] || same "zsh offers values: $*" "$(by_zsh "$@" '' | xargs)" "$zsh"
+	[ -z "$has_fish" ] || same "fish offers values: $*" "$(by_fish "$@" '' | xargs)" "$fishes"
 }
 
 script=$PWD/$script
@@ -199,20 +226,55 @@ _rbmap_buffers()
 {
 	COMPREPLY=(buffers)
 }
-values buffers buffers stream -B
-values buffers buffers tracefs-dir --buffer
-values "$events" "$events" record --trigger
-values 'file folder' files record -q -o
-values 'file folder' files probe add --file
-values folder 'files -/' doctor --root
-values 'file folder' files fleet merge
-values folder 'files -/' fleet setup nats --directory
-values folder 'files -/' ship status --spool
-values "$(cd /lib/modules 2>/dev/null && compgen -d | sort | xargs)" kernels new-probe -k
-values '' none record --filter
-values '' none stat -i
+values buffers buffers buffers stream -B
+values buffers buffers buffers tracefs-dir --buffer
+values "$events" "$events" "$events" record --trigger
+values 'file folder' files 'file folder/' record -q -o
+values 'file folder' files 'file folder/' probe add --file
+values folder 'files -/' folder/ doctor --root
+values 'file folder' files 'file folder/' fleet merge
+values folder 'files -/' folder/ fleet setup nats --directory
+values folder 'files -/' folder/ ship status --spool
+kernels=$(cd /lib/modules 2>/dev/null && compgen -d | sort | xargs)
+values "$kernels" kernels "$kernels" new-probe -k
+values '' none '' record --filter
+values '' none '' stat -i
+
+# choices OPTION WORD...: test that the shells offer the values that the command takes
+choices()
+{
+	local option=$1 names
+
+	shift
+	names=$(rbmap "$@" --complete | awk -F '\t' -v name="$option" '$1 == name { print $3 }')
+	values "$(tr , '\n' <<<"$names" | sort | xargs)" values \
+		"$(tr , '\n' <<<"$names" | sort | xargs)" "$@" "$option"
+}
+for command in record stream latency top; do
+	choices --clock "$command"
+done
+for option in --kind --by --sort; do
+	choices $option latency
+done
+choices --by top
+choices --sort top
+# The command names all of its choices if one is wrong.
+of_error()
+{
+	rbmap "$@" none 2>&1 >/dev/null | sed -n "s/[;,. (]*see .*//; s/.*'none'[^:]*: *//p" | head -n 1 |
+		tr -cs 'a-z0-9-' '\n' | grep -vx -e or -e is -e '' | sort | xargs
+}
+for option in '--kind latency' '--by latency' '--sort latency' '--by top' '--sort top'; do
+	read -r option command <<<"$option"
+	same "the values of $command $option are those that its error names" \
+		"$(by_bash "$command" "$option" '' | xargs)" "$(of_error "$command" "$option")"
+done
 ok "bash offers process ids" grep -qx $$ <(by_bash stream --pid "$$")
 [ -z "$has_zsh" ] || same "zsh offers process ids" "$(by_zsh stream --pid '')" pids
+[ -z "$has_fish" ] || same "fish offers process ids" "$(by_fish stream --pid '')" pids
+[ -z "$has_fish" ] || same "fish offers tracepoints" \
+	"$(by_fish probe add '' | xargs)" 'sched_switch sched_wakeup'
+[ -z "$has_fish" ] || same "fish completes the command of record" "$(by_fish record -- rbma)" rbmap
 same "bash completes a name with a colon" "$(by_bash stream -e sched : | xargs)" '* sched_switch'
 same "bash offers no value after an option without one" "$(by_bash record -f -)" "$(by_bash record -)"
 same "bash offers tracepoints" "$(by_bash probe add '' | xargs)" 'sched_switch sched_wakeup'

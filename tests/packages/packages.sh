@@ -90,6 +90,7 @@ ok "the settings of the flight recorder are a configuration file" \
 ok "the udev rule is installed" test -e /lib/udev/rules.d/60-rbmap.rules
 like "$(cat /var/lib/dkms/rbmap/*/*/*/log/make.log)" 'rbmap.ko' "DKMS has a log of the build"
 ok "bash parses the completion" bash -n /usr/share/bash-completion/completions/rbmap
+ok "the completion of fish is installed" test -s /usr/share/fish/vendor_completions.d/rbmap.fish
 is "$(find /etc/systemd -name '*rbmap*')" '' "no service is enabled"
 said systemd-analyze --man=no verify rbmap-flight-recorder.service
 is "$status $output" "0 " "systemd-analyze accepts the unit of the flight recorder"

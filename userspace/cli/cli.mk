@@ -23,6 +23,7 @@ CLI_LOADED	:= libkmod ncursesw libprotobuf-c
 CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(filter-out $(CLI_LOADED),$(CLI_LIBS))) -lpthread -ldl -lm
 
 BASHCOMPDIR	?= $(PREFIX)/share/bash-completion/completions
+FISHCOMPDIR	?= $(PREFIX)/share/fish/vendor_completions.d
 ZSHCOMPDIR	?= $(PREFIX)/share/zsh/site-functions
 DATADIR		?= $(PREFIX)/share/rbmap
 CLI_SCHEMAS	:= docs/rbmap-json.schema.json docs/rbmap-latency.schema.json \
@@ -79,18 +80,19 @@ $(CLI): $(CLI_OBJS) $(KERNEL_FILTER_OBJS) $(CLI_MADE_O) $(BUILD)/lib/all.a
 install-cli: $(CLI)
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
 		$(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(BASHCOMPDIR) \
-		$(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(DATADIR)
+		$(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(FISHCOMPDIR) $(DESTDIR)$(DATADIR)
 	$(INSTALL) -m 755 $(CLI) $(DESTDIR)$(BINDIR)/rbmap
 	$(if $(CLI_MAN),$(INSTALL) -m 644 $(CLI_MAN) $(DESTDIR)$(MANDIR)/man1/)
 	$(if $(CLI_MAN5),$(INSTALL) -m 644 $(CLI_MAN5) $(DESTDIR)$(MANDIR)/man5/)
 	$(INSTALL) -m 644 $(CLI_DIR)/completion/rbmap.bash \
 		$(DESTDIR)$(BASHCOMPDIR)/rbmap
 	$(INSTALL) -m 644 $(CLI_DIR)/completion/_rbmap $(DESTDIR)$(ZSHCOMPDIR)/_rbmap
+	$(INSTALL) -m 644 $(CLI_DIR)/completion/rbmap.fish $(DESTDIR)$(FISHCOMPDIR)/rbmap.fish
 	$(INSTALL) -m 644 $(CLI_SCHEMAS) $(DESTDIR)$(DATADIR)/
 
 uninstall-cli:
 	rm -f $(DESTDIR)$(BINDIR)/rbmap $(DESTDIR)$(BASHCOMPDIR)/rbmap \
-		$(DESTDIR)$(ZSHCOMPDIR)/_rbmap \
+		$(DESTDIR)$(ZSHCOMPDIR)/_rbmap $(DESTDIR)$(FISHCOMPDIR)/rbmap.fish \
 		$(addprefix $(DESTDIR)$(DATADIR)/,$(notdir $(CLI_SCHEMAS)))
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(CLI_MAN))) \
 		$(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(CLI_MAN5)))

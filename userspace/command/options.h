@@ -32,8 +32,8 @@ struct option_target {
  * struct cli_option - an option of a command; a table ends with { 0 }
  * @name: long name, without "--"
  * @arg: name of the value in --help; NULL: the option takes no value
- * @kind: values that the shells offer: buffer, dir, event, file, kernel or pid;
- * text and number: they offer none
+ * @kind: values that the shells offer: buffer, dir, event, file, kernel or pid; or the values
+ * themselves, with commas between them; text and number: they offer none
  * @help: the lines of --help, without a newline at the end; NULL: the option is
  * hidden
  * @target: where the option is stored

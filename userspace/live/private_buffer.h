@@ -46,7 +46,8 @@ struct private_buffer {
 	{ .name = "subbuf", .arg = "SIZE", .kind = "number",		\
 	  .target = OPTION_TO(set_size_kb, uint64_t, structure, own.subbuf_kb), \
 	  .help = "size of a sub-buffer" },				\
-	{ .name = "clock", .letter = 'C', .arg = "NAME", .kind = "text", \
+	{ .name = "clock", .letter = 'C', .arg = "NAME",		\
+	  .kind = "local,mono,boot,x86-tsc",				\
 	  .target = STRING(structure, own.clock),			\
 	  .help = "local, mono, boot or x86-tsc (local)" },		\
 	{ .name = "cpus", .arg = "LIST", .kind = "text",		\

@@ -77,6 +77,7 @@ _rbmap_buffers()
 _rbmap_value()
 {
 	case $1 in
+	*,*) COMPREPLY=($(compgen -W "${1//,/ }" -- "$cur")) ;;
 	buffer) _rbmap_buffers ;;
 	cgroup) COMPREPLY=($(cd /sys/fs/cgroup 2>/dev/null && compgen -d -- "$cur")) ;;
 	dir) COMPREPLY=($(compgen -d -- "$cur")) ;;

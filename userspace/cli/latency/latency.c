@@ -92,18 +92,21 @@ static int set_worst(const struct command *cmd, void *to, char *value)
 }
 
 static const struct cli_option options[] = {
-	{ .name = "kind", .letter = 'k', .arg = "KIND", .kind = "text",
+	{ .name = "kind", .letter = 'k', .arg = "KIND",
+	  .kind = "runqueue,offcpu,irq,softirq,syscall,block-queue,block-device,hrtimer,timer,"
+		  "workqueue,lock,reclaim,fault,throttled,irqs-off,oncpu",
 	  .target = { .set = set_kind },
 	  .help = "show only KIND: runqueue, offcpu, irq, softirq, syscall,\n"
 		  "block-queue, block-device, hrtimer, timer, workqueue, lock,\n"
 		  "reclaim, fault, throttled, irqs-off or oncpu; may be given more than once" },
-	{ .name = "by", .arg = "KEY", .kind = "text", .target = { .set = set_key },
+	{ .name = "by", .arg = "KEY", .kind = "task,cpu,cgroup,name", .target = { .set = set_key },
 	  .help = "a row for each task, cpu, cgroup or name: a name is the\n"
 		  "reason, the handler, the system call or the device" },
 	{ .name = "all", .letter = 'a', .target = FLAG(struct latency, shows_all),
 	  .help = "also the sleeps of kernel threads without work, and\n"
 		  "rbmap's own threads" },
-	{ .name = "sort", .arg = "KEY", .kind = "text", .target = { .set = set_sort },
+	{ .name = "sort", .arg = "KEY", .kind = "max,total,average,p99,count",
+	  .target = { .set = set_sort },
 	  .help = "order of the rows: max, total, average, p99 or count (max)" },
 	{ .name = "rows", .arg = "N", .kind = "number", .target = { .set = set_rows },
 	  .help = "print at most N rows of a table (10); 0: all" },
