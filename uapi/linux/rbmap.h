@@ -81,8 +81,8 @@
  *	itself loses nothing by that.  Each open of /dev/rbmap/snapshot/cpuN
  *	begins with the first event of the snapshot and has a meta-page of its
  *	own.  An open snapshot remains readable after a later snapshot replaced
- *	it.  At its end GET_READER fails with ESTALE, and there is not any next
- *	ring; read() and splice() return 0.  ENODATA: no snapshot exists.
+ *	it.  At its end GET_READER fails with ESTALE, and there is no next ring;
+ *	read() and splice() return 0.  ENODATA: no snapshot exists.
  *
  *	ioctl(fd of /dev/rbmap/cpuN, RBMAP_IOCTL_SNAPSHOT) makes a snapshot of
  *	that CPU alone and returns a file descriptor for it, which is

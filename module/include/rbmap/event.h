@@ -94,7 +94,7 @@ struct rbmap_field {
  * @enum_value: returns the value of a constant in @print_fmt; NULL: @print_fmt has
  *	no constants
  * @probe: the tracepoint's callback; its first argument is a struct
- *	rbmap_event_file.  NULL: there is not any tracepoint, and the writer tests
+ *	rbmap_event_file.  NULL: there is no tracepoint, and the writer tests
  *	@enabled of the event file itself
  * @unavailable: reason why the event cannot be enabled; NULL: it can be enabled
  * @waits: the tracepoint may belong to a module that is not loaded yet
