@@ -101,7 +101,7 @@ static __always_inline u8 rbmap_context_irqs_off(void)
 }
 
 #define RBMAP_TIF_RESCHED	BIT(TIF_NEED_RESCHED)
-/* Without laziness the bit is the other one's, or none. */
+/* Without lazy rescheduling the kernel has no such bit, or both names mean the same one. */
 #define RBMAP_TIF_RESCHED_LAZY						\
 	(IS_ENABLED(CONFIG_ARCH_HAS_PREEMPT_LAZY) ||			\
 	 IS_ENABLED(CONFIG_PREEMPT_LAZY) ?				\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the page faults' tracepoints are: the architecture's, or since all's. */
+/* The header of the page faults' tracepoints: the architecture's; since 6.16 one for all. */
 #ifndef RBMAP_COMPAT_EXCEPTIONS_H
 #define RBMAP_COMPAT_EXCEPTIONS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a function finds its arguments, if all it knows is that they are
- * integers and pointers.
+ * The places of a function's arguments, of which the function only knows that
+ * they are integers and pointers.
  */
 #ifndef RBMAP_DYNAMIC_ARGUMENTS_H
 #define RBMAP_DYNAMIC_ARGUMENTS_H
@@ -11,11 +11,10 @@
 /*
  * A tracepoint calls probe(void *__data, ...).  The first words are in registers:
  * six of them on x86-64, eight on arm64, __data among them.  A register that the
- * tracepoint did not load has some value, whatever the function's type.  The
- * other words lie on the stack, eight bytes each, where the caller put them: how
- * many there are we don't know, and behind them the stack may end.  So no
- * parameter stands for them: they are read as any other memory that may be
- * missing.
+ * tracepoint did not load holds an arbitrary value.  The other words lie on the
+ * stack, eight bytes each, where the caller put them.  Their number is unknown,
+ * and the stack may end behind them.  So they are not parameters of the function:
+ * it reads them as any other memory that may be missing.
  *
  * The bits of a register above an argument that is narrower are undefined in
  * both ABIs: FETCH:TYPE cuts them off.
@@ -30,8 +29,8 @@
 #endif
 
 /*
- * Where the words on the stack begin: the frame's canonical address is the stack
- * pointer as it was before the call.  clang knows it on x86 only.
+ * The first of the words on the stack: the frame's canonical address is the stack
+ * pointer before the call.  clang knows it on x86 only.
  */
 #if defined(CONFIG_ARM64) && defined(__clang__)
 #define RBMAP_ARGS_MAX		RBMAP_REGISTER_ARGS
@@ -46,9 +45,9 @@
 #endif
 
 /**
- * struct rbmap_fetch_args - what a tracepoint has passed
- * @registers: the first arguments, __data aside
- * @stack: where the others are
+ * struct rbmap_fetch_args - arguments that a tracepoint has passed
+ * @registers: the first arguments, without __data
+ * @stack: place of the others
  * @blind: memory must not be read now
  * @addresses: not 0: addresses of the kernel are not hashed
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A probe for any tracepoint, whatever its parameters.  A kernel with control-flow
+ * A probe for any tracepoint, with any parameters.  A kernel with control-flow
  * integrity checks the function's type at the call: rbmap_dynamic_refused() refuses
  * dynamic events there.
  */

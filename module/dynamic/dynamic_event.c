@@ -49,7 +49,7 @@ static bool rbmap_dynamic_texts(struct rbmap_dynamic_event *event,
 	const struct rbmap_fetch_program *program = &event->line.program;
 	int size = rbmap_fetch_print_fmt(program, NULL, 0) + 1;
 
-	/* With arrays it gets long. */
+	/* The text is long if fields are arrays. */
 	event->print_fmt = kvmalloc(size, GFP_KERNEL);
 	event->text = kmalloc(len + 1, GFP_KERNEL);
 	if (!event->print_fmt || !event->text)
@@ -98,8 +98,8 @@ rbmap_dynamic_event_create(const struct rbmap_dynamic_line *line,
 }
 
 /**
- * rbmap_dynamic_event_destroy - free one
- * @event: not registered, or no more
+ * rbmap_dynamic_event_destroy - free a dynamic event
+ * @event: the event, which is not registered, or no longer registered
  *
  * Context: may sleep.
  */

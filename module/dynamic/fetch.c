@@ -118,7 +118,7 @@ static u64 rbmap_fetch_recorded(const struct rbmap_fetch *fetch,
 	return args->addresses ? number : rbmap_fetch_hide(fetch, number);
 }
 
-/* The record is aligned to 4 bytes, its fields to nothing more. */
+/* The record is aligned to 4 bytes, and its fields may have any offset. */
 static __always_inline void rbmap_fetch_put(const struct rbmap_fetch *fetch,
 					    u64 number, u8 *at)
 {
@@ -202,7 +202,7 @@ static unsigned int rbmap_fetch_strlen(const struct rbmap_fetch_args *args,
 	return RBMAP_FETCH_STRING_MAX;
 }
 
-/* All @len bytes are written, and the last one is a 0. */
+/* Write all @len bytes; the last one is a 0. */
 static bool rbmap_fetch_copy(const struct rbmap_fetch_args *args,
 			     unsigned long address, char *to, unsigned int len)
 {
@@ -258,7 +258,7 @@ size_t rbmap_fetch_measure(const struct rbmap_fetch_program *program,
 	return all;
 }
 
-/* Copy a string whose room begins at @text in the record. */
+/* Copy a string to its place in the record, which begins at @text. */
 static bool rbmap_fetch_string(const struct rbmap_fetch_args *args,
 			       unsigned long address, char *text,
 			       unsigned int len, bool fault)

@@ -19,7 +19,7 @@ struct rbmap_line_cursor {
 	struct rbmap_line_error	*error;
 };
 
-/* 0 at the end, as for a 0 in the text: neither is anything that is wanted. */
+/* Return 0 at the end of the text, and for a 0 in the text: callers accept neither. */
 static char rbmap_peek(const struct rbmap_line_cursor *cursor)
 {
 	return cursor->at < cursor->len ? cursor->text[cursor->at] : 0;
@@ -337,7 +337,7 @@ static void rbmap_fetch_classify(struct rbmap_fetch_program *program,
 		fetch->kind = RBMAP_FETCH_REGISTER;
 }
 
-/* Lays it out as a member of a C structure. */
+/* Give the field its offset, as C does for a member of a structure. */
 static bool rbmap_field_place(struct rbmap_fetch_program *program, size_t max)
 {
 	struct rbmap_fetch *fetch = &program->fetch[program->nr];
@@ -407,7 +407,7 @@ static bool rbmap_parse_line(struct rbmap_line_cursor *cursor, size_t max,
 }
 
 /**
- * rbmap_dynamic_parse - understand a line, or refuse it
+ * rbmap_dynamic_parse - parse a line, or refuse it
  * @text: the line, without a newline
  * @len: its bytes
  * @header: bytes that each record begins with
@@ -416,8 +416,8 @@ static bool rbmap_parse_line(struct rbmap_line_cursor *cursor, size_t max,
  * @error: filled if it is refused
  *
  * Context: any.
- * Return: whether it is understood: then each number in @line is within the
- * bounds that program.h has, and each field within a record of @max bytes.
+ * Return: true if the line is valid: each number in @line is within the bounds of
+ * program.h, and each field within a record of @max bytes.  Else false.
  */
 bool rbmap_dynamic_parse(const char *text, size_t len, size_t header,
 			 size_t max, struct rbmap_dynamic_line *line,

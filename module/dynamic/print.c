@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How a record is printed: NAME=VALUE, with (fault) behind what was not there. */
+/* The print format of a record: NAME=VALUE, with (fault) behind unreadable values. */
 #include "print.h"
 #include "program.h"
 #include "lib/text.h"
 
-/* By its size: who prints it extends no sign. */
+/* The conversion depends on the number's size, because printers do not extend its sign. */
 static const char *rbmap_fetch_conversion(const struct rbmap_fetch *fetch)
 {
 	if (fetch->form == 'x')

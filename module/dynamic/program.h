@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A program of bounded fetches: which words a tracepoint's record gets, and where
- * they are found.  It has no loops and no jumps: a list of fields, each with a
- * list of pointers to follow.
+ * A program of bounded fetches: the fields of a tracepoint's record, each with a
+ * list of pointers to follow.  It has no loops and no jumps.
  */
 #ifndef RBMAP_DYNAMIC_PROGRAM_H
 #define RBMAP_DYNAMIC_PROGRAM_H
@@ -17,7 +16,7 @@
 #define RBMAP_FETCH_NAME_MAX	32
 #define RBMAP_DYNAMIC_NAME_MAX	64	/* no tracepoint has a longer one */
 
-/* The first field of each record: which others could not be had. */
+/* The first field of each record: a bit for each other one that could not be read. */
 #define RBMAP_FAULTS		"__faults"
 
 /* RBMAP_FETCH_REGISTER is a number in a register that is recorded as it is. */
@@ -65,13 +64,13 @@ static inline bool rbmap_fetch_may_be_address(const struct rbmap_fetch *fetch)
 
 /**
  * struct rbmap_fetch_program - all fields of a record
- * @nr: how many
- * @nr_strings: how many of them are strings
+ * @nr: number of fields
+ * @nr_strings: number of strings among them
  * @reads: whether the program reads memory
- * @header: where the first one may lie, @faults among them
- * @size: bytes of the record but for its strings' text
- * @faults: where __faults is
- * @fetch: each field
+ * @header: lowest offset of a field, __faults included
+ * @size: bytes of the record, without the text of its strings
+ * @faults: offset of __faults
+ * @fetch: the fields
  */
 struct rbmap_fetch_program {
 	u8			nr;
@@ -85,11 +84,11 @@ struct rbmap_fetch_program {
 
 /**
  * struct rbmap_dynamic_line - a line of dynamic_events
- * @remove: the event is to go; then only @group and @event are there
- * @group: the system that the event belongs to
- * @event: its name
- * @tracepoint: where it comes from
- * @program: its fields
+ * @remove: the event is to be removed; only @group and @event are set
+ * @group: system of the event
+ * @event: name of the event
+ * @tracepoint: tracepoint that the event comes from
+ * @program: fields of the event
  */
 struct rbmap_dynamic_line {
 	bool				remove;
@@ -100,9 +99,9 @@ struct rbmap_dynamic_line {
 };
 
 /**
- * struct rbmap_line_error - what is wrong with a line
- * @at: bytes before it
- * @what: the cause, and what would do
+ * struct rbmap_line_error - an error in a line
+ * @at: number of bytes before the error
+ * @what: cause and remedy
  */
 struct rbmap_line_error {
 	size_t		at;
@@ -110,10 +109,10 @@ struct rbmap_line_error {
 };
 
 /**
- * struct rbmap_fetch_strings - the strings of a record before there is room
- * @address: where each is
- * @len: its bytes, with the 0 at its end
- * @fault: it could not be read
+ * struct rbmap_fetch_strings - the strings of a record that is not reserved yet
+ * @address: address of each string
+ * @len: bytes of each string, with the 0 at its end
+ * @fault: whether the string could not be read
  */
 struct rbmap_fetch_strings {
 	unsigned long	address[RBMAP_FETCH_STRINGS];

@@ -28,9 +28,9 @@ static unsigned int rbmap_fetch_level(void)
 	if (count & SOFTIRQ_OFFSET)
 		return 2;
 	/*
-	 * An interrupt that is about to end, and wakes somebody, counts as none any
-	 * more; on x86 it is still on its own stack.  On arm64 it is not: there its
-	 * events are recorded blindly if it has come within a task's reads.
+	 * The kernel no longer counts an interrupt that is about to end and wakes a
+	 * task.  On x86 it is still on its own stack, which tells.  On arm64 it is not:
+	 * events of such an interrupt within a task's reads are recorded blindly.
 	 */
 	return object_is_on_stack(&count) ? 1 : 4;
 }

@@ -34,7 +34,7 @@ static const struct {
 			  .is_signed = true } },
 	{ "COMM", { .kind = RBMAP_FILTER_COMM } },
 	{ "comm", { .kind = RBMAP_FILTER_COMM } },
-	/* For histograms: ftrace lets filters have them, and nothing is true. */
+	/* ftrace has these for histograms.  It accepts them in filters, and no test is true. */
 	{ "STACKTRACE", { .kind = RBMAP_FILTER_NUMBER } },
 	{ "stacktrace", { .kind = RBMAP_FILTER_NUMBER } },
 };

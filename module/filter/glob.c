@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Patterns with *, ? and [], as the kernel's own glob_match() has them. */
+/* Patterns with *, ? and []: the same as in the kernel's glob_match(). */
 #include "filter.h"
 #include "glob.h"
 
@@ -30,7 +30,7 @@ static const char *rbmap_glob_class(const char *at, unsigned char c,
 	return at + 1;
 }
 
-/* Anything but a star; c is 0 at the text's end, and then so must the pattern. */
+/* Match anything but a star.  c is 0 at the end of the text, where the pattern must end. */
 static bool rbmap_glob_one(const char **pattern, unsigned char c)
 {
 	const char *at = *pattern, *behind;
@@ -55,12 +55,12 @@ static bool rbmap_glob_one(const char **pattern, unsigned char c)
 }
 
 /**
- * rbmap_filter_glob - does a text match a pattern?
- * @pattern: ended by a 0
- * @text: ended by a 0 or after @len bytes
- * @len: bytes that may be read
+ * rbmap_filter_glob - test whether a text matches a pattern
+ * @pattern: pattern, ended by a 0
+ * @text: text, ended by a 0 or after @len bytes
+ * @len: bytes of @text that may be read
  *
- * No more than the last star needs to be tried again: takes at most the product
+ * Only the last star is tried again, so the number of steps is at most the product
  * of both lengths.
  *
  * Context: any.

@@ -4,7 +4,7 @@
 #include "glob.h"
 #include "match.h"
 
-/* A record as it is seen: its fixed fields may lie elsewhere than the rest. */
+/* A record in one or two places: the fixed fields may lie elsewhere than the rest. */
 struct rbmap_filter_view {
 	const char	*fields;
 	const char	*record;
@@ -68,7 +68,7 @@ static bool rbmap_match_number(const struct rbmap_filter_op *op,
 	return rbmap_match_range(op, value);
 }
 
-/* Where a record says that a string lies is looked at before it is believed. */
+/* Check the place of a string, which the record itself contains. */
 static struct rbmap_filter_string
 rbmap_match_find(const struct rbmap_filter_op *op,
 		 const struct rbmap_filter_view *view)
@@ -162,14 +162,14 @@ static noinline bool rbmap_match_rest(const struct rbmap_filter *filter,
 }
 
 /**
- * rbmap_filter_match - is a record wanted?
- * @filter: verified for records whose fixed fields are these
- * @fields: the fixed fields; where the record lies or elsewhere
- * @record: the record, for what is behind the fixed fields
+ * rbmap_filter_match - test whether a filter accepts a record
+ * @filter: filter, verified for records with these fixed fields
+ * @fields: fixed fields, in the record or elsewhere
+ * @record: record, which is read behind the fixed fields
  * @size: bytes of the record
  *
- * Most filters compare numbers, and that is done here, in a function that keeps
- * nothing on the stack.
+ * Most filters compare numbers only.  This function does that without a stack
+ * frame, which saves the instructions that store and load registers.
  *
  * Context: any, NMI included; stays on its CPU.
  */
@@ -179,7 +179,7 @@ bool rbmap_filter_match(const struct rbmap_filter *filter, const void *fields,
 	const struct rbmap_filter_op *op;
 	unsigned int nr = filter->nr, next = 0;
 
-	/* There is one at least. */
+	/* Each filter has at least one comparison. */
 	do {
 		op = &filter->op[next];
 		if (op->test != RBMAP_TEST_RANGE ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers of filters: how they are written, and comparisons with them. */
+/* Numbers in filters: their syntax, and comparisons with them. */
 #include "filter.h"
 #include "number.h"
 
@@ -29,12 +29,12 @@ static unsigned int rbmap_number_base(const char **text, size_t *len)
 
 /**
  * rbmap_filter_number - read a number as the kernel's kstrtoll() does
- * @text: decimal, or with 0x hexadecimal, or with 0 octal
- * @len: its bytes
- * @is_signed: it may have a sign
- * @value: the number
+ * @text: number: decimal, hexadecimal with 0x, or octal with 0
+ * @len: bytes of @text
+ * @is_signed: the number may have a sign
+ * @value: filled with the number
  *
- * Return: whether it is one, and fits 64 bits.
+ * Return: true if the text is a number of at most 64 bits, else false.
  */
 bool rbmap_filter_number(const char *text, size_t len, bool is_signed,
 			 u64 *value)
@@ -68,14 +68,14 @@ static void rbmap_compare_range(struct rbmap_filter_op *op, u64 lo, u64 hi)
 }
 
 /**
- * rbmap_filter_compare - a comparison of a field with a number
- * @op: @kind and @size are set
- * @is_signed: the field is
+ * rbmap_filter_compare - compile a comparison of a field with a number
+ * @op: comparison, in which @kind and @size are set
+ * @is_signed: the field is signed
  * @compare: "==", "!=", "<", "<=", ">", ">=" or "&"
- * @value: the number; what the field has no bits for does not count
+ * @value: number; bits above the field's size are ignored
  *
- * All but the bit mask are ranges, modulo the size; "!=" is the one of "==",
- * and the caller exchanges @yes and @no.
+ * All comparisons but the bit mask are ranges, modulo the size.  "!=" gets the
+ * range of "==", and the caller exchanges @yes and @no.
  */
 void rbmap_filter_compare(struct rbmap_filter_op *op, bool is_signed,
 			  const char *compare, u64 value)

@@ -15,7 +15,7 @@
 #include "number.h"
 #include "parse.h"
 
-/* The longest string, with its 0, and number, the same, as in tracefs. */
+/* The longest string, with its 0, and the longest number: the same as in tracefs. */
 #define RBMAP_STRING_MAX	256
 #define RBMAP_DIGITS_MAX	24
 
@@ -393,7 +393,7 @@ static bool rbmap_parse_operand(struct rbmap_parser *parser,
 	return true;
 }
 
-/* A factor is there; if "&&" follows, so does another one. */
+/* A factor was read.  If "&&" follows, another factor must come behind it. */
 static void rbmap_end_factor(struct rbmap_parser *parser,
 			     struct rbmap_part *part, bool more)
 {
@@ -404,7 +404,7 @@ static void rbmap_end_factor(struct rbmap_parser *parser,
 		rbmap_direct(parser, part->yes, parser->filter->nr);
 }
 
-/* A term is there; if "||" follows, so does another one. */
+/* A term was read.  If "||" follows, another term must come behind it. */
 static void rbmap_end_term(struct rbmap_parser *parser, struct rbmap_part *part,
 			   bool more)
 {
@@ -430,7 +430,7 @@ static void rbmap_end_level(struct rbmap_parser *parser,
 	parser->depth--;
 }
 
-/* Returns whether another operand follows; else the end, or an error. */
+/* Returns true if another operand follows; false at the end, or after an error. */
 static bool rbmap_parse_operator(struct rbmap_parser *parser,
 				 struct rbmap_part *part)
 {
@@ -477,8 +477,8 @@ static bool rbmap_parse_expression(struct rbmap_parser *parser)
 }
 
 /*
- * Quotes and parentheses first, as tracefs does, and before there is room for
- * them: each that opens may be needed at once.
+ * Check quotes and parentheses before all else, as tracefs does.  Count the open
+ * parentheses, because memory for that many levels is allocated next.
  */
 static bool rbmap_scan(struct rbmap_parser *parser)
 {
@@ -512,13 +512,13 @@ static bool rbmap_scan(struct rbmap_parser *parser)
 	}
 	if (quote)
 		return rbmap_refuse(parser, quoted, "Missing matching quote");
-	/* Which one it is, is known when there are levels. */
+	/* The levels below find out which parenthesis is not closed. */
 	if (!any && !open)
 		return rbmap_refuse(parser, 0, "No filter found");
 	return true;
 }
 
-/* The last one that is not closed, if there is one. */
+/* Report the last parenthesis that is not closed, if there is one. */
 static bool rbmap_scan_open(struct rbmap_parser *parser)
 {
 	unsigned int depth = 0;
@@ -550,7 +550,7 @@ static struct rbmap_filter *rbmap_filter_room(size_t len)
 	size_t room = len / RBMAP_OP_CHARS + 1;
 	struct rbmap_filter *filter;
 
-	/* Where a pattern was is room for it and the 0: it had two quotes. */
+	/* All patterns fit into @len bytes: each needs a 0, and leaves out two quotes. */
 	filter = rbmap_filter_alloc(sizeof(*filter) +
 				    room * sizeof(filter->op[0]) + len);
 	if (filter)
@@ -602,7 +602,7 @@ struct rbmap_filter *rbmap_filter_parse(const char *text,
 
 /**
  * rbmap_filter_free - free a program
- * @filter: nobody runs it any more; or NULL
+ * @filter: program that no CPU runs any longer; or NULL
  */
 void rbmap_filter_free(struct rbmap_filter *filter)
 {

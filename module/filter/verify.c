@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether a filter can do harm, whoever made it. */
+/* Verify a filter from an untrusted source. */
 #include "filter.h"
 #include "verify.h"
 
@@ -32,7 +32,7 @@ static bool rbmap_verify_string(const struct rbmap_filter *filter,
 		return op->size == sizeof(u32) &&
 		       op->offset + op->size <= size;
 	case RBMAP_FILTER_REST:
-		/* At run time there may be less, and that is looked at then. */
+		/* A record may be shorter.  The match tests that. */
 		return true;
 	default:
 		return false;
@@ -44,7 +44,7 @@ static bool rbmap_verify_op(const struct rbmap_filter *filter, unsigned int i,
 {
 	const struct rbmap_filter_op *op = &filter->op[i];
 
-	/* Forward, and no further than to one of both ends. */
+	/* Both targets are ahead: another comparison, or one of the two ends. */
 	if (op->yes <= i || op->no <= i || op->yes > filter->nr + 1 ||
 	    op->no > filter->nr + 1)
 		return false;
@@ -56,11 +56,11 @@ static bool rbmap_verify_op(const struct rbmap_filter *filter, unsigned int i,
 }
 
 /**
- * rbmap_filter_verify - look whether a program ends, and what it reads
- * @filter: the program; its memory has @room comparisons and @text_len bytes
- * @size: bytes of the fixed fields that each record has
+ * rbmap_filter_verify - verify that a program ends, and what it reads
+ * @filter: program; its memory has @room comparisons and @text_len bytes
+ * @size: bytes of the fixed fields of each record
  *
- * Return: whether it may run on such records.
+ * Return: true if the program may run on such records, else false.
  */
 bool rbmap_filter_verify(const struct rbmap_filter *filter, size_t size)
 {

@@ -10,7 +10,7 @@
 
 enum colour { COLOUR_NONE, COLOUR_BAD, COLOUR_WARNING, COLOUR_HEADING };
 
-/* Return what begins a colour, and what ends it; "" if nothing is coloured. */
+/* Return the text that begins a colour, and the one that ends it; "" without colours. */
 const char *colour_begin(enum colour colour);
 const char *colour_end(enum colour colour);
 

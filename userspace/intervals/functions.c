@@ -34,7 +34,7 @@ void functions_free(struct functions *functions)
 	free(functions);
 }
 
-/* Many recordings have names, and few views want them. */
+/* Parse the names when the first one is needed: few views need them. */
 static void parse(struct functions *functions)
 {
 	functions->symbols = symbols_new();

@@ -15,7 +15,7 @@ struct functions;
 struct functions *functions_new(const char *text, size_t size);
 void functions_free(struct functions *functions);
 
-/* An interval_symbol_fn; @data: struct functions. The name lives as long as these. */
+/* An interval_symbol_fn; @data: struct functions. Names are valid until functions_free(). */
 const char *functions_name(void *data, uint64_t address);
 
 #endif /* RBMAP_INTERVALS_FUNCTIONS_H */

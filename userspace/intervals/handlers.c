@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Handlers of interrupts and softirqs, and the timers' functions that these call. One of a
- * kind runs on a CPU at a time.
+ * Handlers of interrupts and softirqs, and the timers' functions that they call. A CPU runs
+ * one handler of each kind at a time.
  */
 #include <stdio.h>
 

@@ -142,7 +142,7 @@ void intervals_pass_unfinished(struct intervals *intervals, struct interval *int
 		intervals_pass(intervals, interval, lossless_since);
 }
 
-/* The lost events may have ended whatever began before. */
+/* The lost events may have ended any interval that began before. */
 static void forget(struct intervals *intervals, struct cpu *cpu, uint64_t ts)
 {
 	struct task *task = cpu->pid > 0 ? intervals_task(intervals, cpu->pid) : NULL;

@@ -57,10 +57,10 @@ enum interval_kind {
 #define INTERVAL_COMM_SIZE	16
 
 /**
- * struct interval_waker - who ended a task's sleep
- * @pid: -1: nobody is known; 0: an idle CPU, so an interrupt did it
- * @cpu: where that was
- * @flags: common_flags of the event: in an interrupt?
+ * struct interval_waker - the task that ended another one's sleep
+ * @pid: its pid; -1: not known; 0: the CPU was idle, so an interrupt ended the sleep
+ * @cpu: CPU of the wake-up
+ * @flags: common_flags of the event, which tell whether it was in an interrupt
  */
 struct interval_waker {
 	int pid;
@@ -95,7 +95,7 @@ struct interval_call {
  * @waker: for INTERVAL_RUNQUEUE and INTERVAL_OFFCPU; valid during the call
  * @woken: for INTERVAL_OFFCPU: the time from which on the task could run; 0: it could not
  * @left_cpu: for INTERVAL_RUNQUEUE and INTERVAL_OFFCPU: the CPU that the task left
- * @prio: for these and INTERVAL_ONCPU: the kernel's number; below 100: a real-time task
+ * @prio: for these and INTERVAL_ONCPU: the kernel's priority; below 100: a real-time task
  * @call: for INTERVAL_OFFCPU; valid during the call
  * @dev, @bytes: for requests of block devices
  * @lock: for INTERVAL_LOCK: the lock's address, or what the kernel shows instead

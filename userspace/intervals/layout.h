@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the fields of the events are that intervals begin and end with. */
+/* The offsets of the fields of those events with which intervals begin and end. */
 #ifndef RBMAP_INTERVALS_LAYOUT_H
 #define RBMAP_INTERVALS_LAYOUT_H
 

@@ -10,9 +10,9 @@ struct functions;
 struct intervals;
 
 /*
- * Add the formats, the system and the names of tasks and functions that the recording has.
- * The intervals use @functions, which the caller frees behind them; the reader must live as
- * long. Return false if memory is lacking.
+ * Add the formats, the system and the names of tasks and functions of a recording. The
+ * intervals use @functions and the reader, so the caller frees the intervals first. Return
+ * false if memory is lacking.
  */
 bool intervals_load(struct intervals *intervals, const struct dat_reader *reader,
 		    struct functions **functions);

@@ -15,8 +15,8 @@
 
 /**
  * struct stage - a time between two events of a task
- * @begin: 0: nothing
- * @key: both events have it
+ * @begin: time of the first event; 0: there was none yet
+ * @key: value that both events contain
  */
 struct stage {
 	uint64_t begin;
@@ -63,7 +63,7 @@ struct task {
 	struct stage work, lock, reclaim;
 };
 
-/* A handler that runs; @begin: 0: none */
+/* A handler that runs; @begin: 0: no handler runs */
 struct handler {
 	uint64_t begin;
 	uint64_t number;
@@ -193,7 +193,7 @@ const char *intervals_function(struct intervals *intervals, uint64_t address);
 /* sched.c */
 void intervals_sched_switch(struct intervals *intervals, const struct event_context *m);
 void intervals_sched_wake(struct intervals *intervals, const struct event_context *m);
-/* @pid has run on the CPU from cpu->since on. */
+/* @pid has run on the CPU since cpu->since. */
 void intervals_add_run(struct cpu *cpu, int pid, uint64_t ts);
 /* Pass the time in which @pid has run on the CPU. */
 void intervals_pass_run(struct intervals *intervals, struct interval *run, int cpu);

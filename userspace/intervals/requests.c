@@ -69,7 +69,7 @@ static struct interval_requests *find_device(struct intervals *intervals, uint32
 	return &intervals->device[intervals->nr_devices++];
 }
 
-/* Count a request before it goes from one state to the other, and behind that. */
+/* Update the counters: called before and after a change of a request's state. */
 static void uncount(struct intervals *intervals, const struct request *r)
 {
 	struct interval_requests *device = find_device(intervals, r->dev);

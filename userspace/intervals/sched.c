@@ -140,7 +140,7 @@ static struct interval interval_of(const struct task *task, enum interval_kind k
 	};
 }
 
-/* The time until the task ran again, or until now, in which its group had none left. */
+/* Pass the time in which the task's group had used up its own: until the task ran, or now. */
 static struct interval throttled_of(const struct task *task, int cpu)
 {
 	struct interval interval = interval_of(task, INTERVAL_RUNQUEUE, cpu);
@@ -222,7 +222,7 @@ void intervals_sched_switch(struct intervals *intervals, const struct event_cont
 		arrive(intervals, m, next);
 }
 
-/* Is the wake-up the first one, or a sign that events are missing? */
+/* Return whether the wake-up is the first one, or events between two are missing. */
 static bool begins_wait(struct task *task, enum layout_role role)
 {
 	bool again = task->wakes & 1U << role;

@@ -163,7 +163,7 @@ void intervals_fault_slept(struct intervals *intervals, struct task *task,
 	};
 
 	intervals_pass(intervals, &interval, intervals->lossless_since);
-	/* If it sleeps once more in this fault, another interval follows. */
+	/* If the task sleeps again in this fault, another interval begins. */
 	task->fault = m->ev->ts;
 }
 

@@ -324,7 +324,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 #define RBMAP_CUT_compound(...)
 #define RBMAP_CUT_fixed(...)
 #define RBMAP_CUT_text(item, src, max)					\
-	/* Here, for inside of a function clang knows the structure's end only. */ \
+	/* Measure here: in a function, clang only knows where the structure ends. */ \
 	rbmap_string_measure(&__data_loc_##item, src,			\
 			     min_t(size_t, max, __builtin_object_size(src, 1)), \
 			     --__texts, &__size);

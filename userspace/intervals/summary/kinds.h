@@ -16,7 +16,7 @@
  * @key: the rows of its table, unless the user chooses others
  * @events: the events that it needs
  * @on_request: it is shown only if the user chooses it
- * @adds_events: nor are its events enabled unless the user chooses it
+ * @adds_events: its events, too, are enabled only if the user chooses the kind
  */
 struct kind {
 	const char *name;

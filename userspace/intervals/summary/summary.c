@@ -38,7 +38,7 @@ static void set_worst(struct worst *w, const struct intervals *intervals,
 					     &w->interrupts);
 }
 
-/* Entries move, and the texts with them. */
+/* An entry that moves takes its texts along: set the pointers to them again. */
 static void set_texts(struct worst *w)
 {
 	w->interval.comm = w->comm;

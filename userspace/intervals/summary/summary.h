@@ -30,9 +30,9 @@ struct worst {
 
 /**
  * struct summary - the intervals of a kind
- * @all: those that have ended; @rows has the same ones
- * @worst: the longest ones, the longest first; those that had not ended are among them
- * @most_worst: most of them that are kept
+ * @all: intervals that have ended; @rows has the same ones
+ * @worst: the longest intervals, the longest first, including those that had not ended
+ * @most_worst: size of @worst, at most
  * @unfinished: number of intervals that had not ended
  */
 struct summary {

@@ -20,7 +20,7 @@ struct json;
  * threads without work, and of rbmap's own threads
  * @buffer: the name of the buffer whose events these are; NULL: the recording has no other
  * @events, @lost: numbers of all events
- * @lost_unknown: more were lost than is known
+ * @lost_unknown: an unknown number of events was lost, too
  * @left_out: intervals that are not selected, if there is a selection: @selects
  * @sort: order of the rows
  * @rows: most rows of a table; 0: all

@@ -8,7 +8,7 @@
 #include "length.h"
 #include "view.h"
 
-#define LATENCY_JSON_VERSION	1	/* grows when a key changes its meaning, or goes */
+#define LATENCY_JSON_VERSION	1	/* grows when a key changes its meaning or is removed */
 #define POWERS			64
 
 static void add_length(const struct view *view, struct json *j, const char *key,

@@ -321,7 +321,7 @@ bool auto_probes_begin(struct auto_probes *made, struct control_events *events,
 			return false;
 		made_some |= ret;
 	}
-	/* Without a helper, the events go if this process can end as it wants. */
+	/* Without a helper, only a process that is not killed removes its events. */
 	if (made->nr)
 		start_helper(made);
 	if (!made_some)

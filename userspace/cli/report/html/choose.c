@@ -42,7 +42,7 @@ static void add_interval(void *data, const struct interval *interval)
 {
 	struct look *look = data;
 
-	/* A task that runs long is not in trouble. */
+	/* A task that runs for long is not late. */
 	if (interval->kind == INTERVAL_ONCPU)
 		return;
 	summary_add_worst(&look->summary[interval->kind], look->intervals, interval);

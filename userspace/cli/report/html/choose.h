@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Choose the tasks that get a lane of their own. This takes a look at all events before
- * the page is written, unless the user has named only pids.
+ * Choose the tasks that get a lane of their own. The function reads all events, before the
+ * page is written, unless the user has named pids alone.
  */
 #ifndef RBMAP_REPORT_HTML_CHOOSE_H
 #define RBMAP_REPORT_HTML_CHOOSE_H

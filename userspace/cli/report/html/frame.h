@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Write what comes before the data, and what comes after them. */
+/* Write the text before the data, and the text behind them. */
 void frame_write_begin(FILE *out);
 void frame_write_end(FILE *out);
 

@@ -162,8 +162,8 @@ static ssize_t write_sink(void *cookie, const char *data, size_t size)
 }
 
 /*
- * Write the page through a FILE of its own. Return 0 or a negative errno. The errno of a
- * failed write is long gone when ferror() tells of it, so the sink keeps it.
+ * Write the page through a FILE of its own. Return 0 or a negative errno. Other calls change
+ * errno between a failed write and ferror(), so the sink stores it.
  */
 static int write_to(struct writer *w, int fd)
 {

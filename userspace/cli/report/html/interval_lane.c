@@ -80,7 +80,7 @@ void page_interval(void *data, const struct interval *interval)
 {
 	struct page *page = data;
 
-	/* The lanes of CPUs and tasks show from sched_switch itself who runs. */
+	/* The lanes of CPUs and tasks read from sched_switch itself which task runs. */
 	if (!page->error && interval->kind != INTERVAL_ONCPU)
 		page->error = add_interval(page, interval);
 }

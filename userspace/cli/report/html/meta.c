@@ -10,7 +10,7 @@
 #include "meta.h"
 #include "page.h"
 
-#define HTML_VERSION	1	/* for the data; grows when older pages could not read it */
+#define HTML_VERSION	1	/* grows when the scripts of older pages cannot read the data */
 #define ROWS		10	/* in the table of each kind */
 
 /* A string as others print it: control characters are escaped. */
@@ -76,7 +76,7 @@ static void add_times(struct json *j, const struct page *page, const struct orig
 }
 
 /* ---- names */
-/* Values are signed. A page shows those of fields that are not as numbers without a sign. */
+/* Values are stored with a sign. The page shows those of unsigned fields without one. */
 static void add_fields(struct json *j, const struct type *type)
 {
 	json_open(j, NULL, '[');

@@ -88,7 +88,7 @@ int page_add_task_lane(struct page *page, int pid)
 }
 
 /* ---- events */
-/* Rare events say most: their texts may take twice as many bytes as those of the others. */
+/* Rare events tell most: their texts may take twice as many bytes as those of others. */
 static bool wants_text(const struct page *page, const struct type *type)
 {
 	uint64_t limit = SMALL_PAGE + page->events / 2;
@@ -173,7 +173,7 @@ static bool is_of_requests(const struct layout *layout)
 	       layout->role == ROLE_COMPLETE || layout->role == ROLE_REQUEUE;
 }
 
-/* Let the lanes know what happened. */
+/* Pass the event to the lanes. */
 static int process(struct page *page, struct cpu_lane *lane, const struct rbmap_event *ev,
 		   uint64_t ts, int pid)
 {

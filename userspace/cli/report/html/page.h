@@ -85,8 +85,8 @@ struct loss {
  * struct page - a page
  * @base: the ring's time of the first event
  * @last: the time of the last one since then
- * @blocked: those of INTERVAL_OFFCPU in which the task slept uninterruptibly. Most long
- * sleeps are wanted, and these are not
+ * @blocked: intervals of INTERVAL_OFFCPU with an uninterruptible sleep. Most other long
+ * sleeps are intended
  * @left_out: events that are not shown, because they are not selected
  * @selects: there is a selection
  * @losses: number of times that events were lost
@@ -154,15 +154,15 @@ static inline uint64_t page_time(const struct page *page, uint64_t ts)
 /* cpu_lane.c: return the lane of a CPU, or NULL: out of memory. */
 struct cpu_lane *cpu_lane_get(struct page *page, int cpu);
 void cpu_lane_free(struct cpu_lane *lane);
-/* The event was recorded while this task ran. @layout: NULL: only that is known */
+/* The event was recorded while this task ran. @layout: NULL: its fields are not known */
 int cpu_lane_event(struct page *page, struct cpu_lane *lane, const struct rbmap_event *ev,
 		   const struct layout *layout, int pid);
-/* After a loss it is not known what runs. */
+/* Events were lost: forget which task runs. */
 int cpu_lane_forget(struct page *page, struct cpu_lane *lane);
-/* No event follows: the task that runs has run until the last event of all. */
+/* No event follows: let the task that runs end at the last event of all CPUs. */
 int cpu_lane_stop(struct page *page, struct cpu_lane *lane);
 int cpu_lane_end(struct page *page, struct cpu_lane *lane);
-/* Write what the lane has up to now, and free that memory. */
+/* Write the lane's slices up to now, and free their memory. */
 int cpu_lane_flush(struct page *page, struct cpu_lane *lane);
 
 /* task_lane.c */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The lane of a task: its states, its system calls, and who interrupted it. */
+/* The lane of a task: its states, its system calls, and the handlers that interrupted it. */
 #include "page.h"
 
 void task_lane_init(struct page *page, struct task_lane *lane, int pid, uint32_t index)
@@ -24,7 +24,7 @@ static int add_state(struct page *page, struct task_lane *lane, uint64_t begin, 
 	return track_add(&lane->state, page->store, begin, end, value << STATE_BITS | state);
 }
 
-/* The task could run, and now it does. */
+/* The task could run, and runs from now on. */
 static int end_wait(struct page *page, struct task_lane *lane)
 {
 	if (!lane->waits)

@@ -5,7 +5,7 @@
 
 #include "element.h"
 
-#define LEVEL	2	/* compression: higher levels cost more than they save */
+#define LEVEL	2	/* compression: higher levels take more time, and save little */
 
 struct element {
 	unsigned int number;

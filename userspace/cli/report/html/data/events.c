@@ -53,7 +53,7 @@ static int add_entry(struct events *events, struct store *store, uint64_t ts, ui
 	events->entry[events->nr++] = (struct event_entry){
 		.ts = ts, .type = type, .value = events->values.size / sizeof(int64_t),
 	};
-	/* Most events have the task of the event before. */
+	/* Most events have the same task as the event before them. */
 	pack_number(&events->tasks, task == events->last_task ? 0 : task + 1);
 	events->last_task = task;
 	return 0;
@@ -208,7 +208,7 @@ static void add_levels(struct events *events, unsigned int finest)
 				 !events->entry[i].type);
 }
 
-/* The next piece must not need what this one has. */
+/* Forget the last task and text: the browser decodes each piece alone. */
 static void begin_piece(struct events *events)
 {
 	events->nr = 0;

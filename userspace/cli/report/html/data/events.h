@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The events of a CPU: their times, types, tasks, and what is kept of their fields. */
+/* The events of a CPU: their times, types, tasks, and the values of the fields that are kept. */
 #ifndef RBMAP_REPORT_HTML_DATA_EVENTS_H
 #define RBMAP_REPORT_HTML_DATA_EVENTS_H
 
@@ -28,7 +28,7 @@ struct event_entry {
 /**
  * struct events - the events of a CPU
  * @number: number of their track
- * @entry: those that are not in the store yet
+ * @entry: events that are not in the store yet
  * @tasks, @texts, @values: columns, the last one with 8 bytes for each value
  * @last_task: index of the task of the last event
  * @last_text: number of the last event that has a text, plus 1

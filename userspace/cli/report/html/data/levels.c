@@ -4,7 +4,7 @@
 #include "levels.h"
 #include "pack.h"
 
-#define SLICES_OF_STEP	8	/* a finer level would take more bytes than it saves work */
+#define SLICES_OF_STEP	8	/* A page with a finer level would be larger, and not faster. */
 #define FULL_SHARE	255
 
 unsigned int levels_bits(unsigned int level)
@@ -21,7 +21,7 @@ unsigned int levels_finest(uint64_t time, unsigned int count)
 	return level;
 }
 
-/* Add the time of a value to those that compete. The one with the least time gives way. */
+/* Add the time of a value to those of a step. If there are too many, drop the shortest one. */
 static void add_value(struct step *step, uint64_t value, uint64_t time)
 {
 	unsigned int least = 0;
@@ -69,7 +69,7 @@ static void merge(struct step *to, enum track_mode mode, const struct step *from
 	}
 }
 
-/* A time that is not 0 has a share that is not 0. */
+/* Round the share of a time up to 1, unless the time is 0. */
 static unsigned int share_of(uint64_t time, unsigned int level)
 {
 	unsigned __int128 share = (unsigned __int128)time * FULL_SHARE >> levels_bits(level);
@@ -121,7 +121,7 @@ static void write_step(struct level *level, enum track_mode mode, unsigned int n
 	buf_add(&level->shares, &share, 1);
 }
 
-/* Let @number have an open step with this index. */
+/* Open the step of this index on the level @number. */
 static struct step *open_step(struct levels *l, unsigned int number, uint64_t index);
 
 static void close_step(struct levels *l, unsigned int number)

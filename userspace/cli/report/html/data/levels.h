@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Levels of detail of a track. On each level a step has a power of two of time, and says
- * what fills it. The steps of a level are four times as long as those of the finer one.
+ * Levels of detail of a track. A level divides the time into steps, and each step sums up
+ * the slices in it. The length of a step is a power of two, four times that of the next
+ * finer level.
  */
 #ifndef RBMAP_REPORT_HTML_DATA_LEVELS_H
 #define RBMAP_REPORT_HTML_DATA_LEVELS_H
@@ -17,8 +18,8 @@ struct store;
 #define NR_LEVELS	28
 
 /**
- * enum track_mode - what the slices of a track are, and how a step sums them up
- * @TRACK_NAMES: the value is a name or a task: the step has the one that fills most
+ * enum track_mode - meaning of a track's values, and their sum in a step
+ * @TRACK_NAMES: the value is a name or a task: the step has the one that fills most of it
  * @TRACK_STATES: the value is a task's state: the step has the share of each state
  * @TRACK_DEPTH: the value is a number: the step has the largest one
  * @TRACK_EVENTS: moments: the step has their number
@@ -29,15 +30,15 @@ enum track_mode { TRACK_NAMES, TRACK_STATES, TRACK_DEPTH, TRACK_EVENTS };
 enum task_state { STATE_RUNS, STATE_RUNNABLE, STATE_BLOCKED, STATE_SLEEPS, NR_STATES };
 #define STATE_BITS	2
 
-#define STEP_VALUES	4	/* values of a step that compete */
+#define STEP_VALUES	4	/* values of a step whose times are counted */
 
 /**
  * struct step - a step that is not complete
- * @index: its number: its time divided by its length
- * @filled: time of it that slices fill
+ * @index: its number: its begin divided by its length
+ * @filled: time in the step that slices fill
  * @value, @time: the values that fill most, and their time; for TRACK_STATES the time of each
  * state; for TRACK_DEPTH the largest one; for TRACK_EVENTS time[0] is the number
- * @mark: something was lost
+ * @mark: events were lost in the step
  */
 struct step {
 	bool used;
@@ -51,7 +52,7 @@ struct step {
 /**
  * struct level - a level
  * @open: the step that is not complete
- * @indexes, @values, @shares: columns of the steps that are
+ * @indexes, @values, @shares: columns of the complete steps
  * @first, @last: the indexes of the first and the last one of them
  */
 struct level {
@@ -69,7 +70,7 @@ struct levels {
 /* Return the logarithm of a step's length, to the base 2. */
 unsigned int levels_bits(unsigned int level);
 
-/* Return the finest level that is useful for so many slices in that time. */
+/* Return the finest level that is useful for a number of slices in a time. */
 unsigned int levels_finest(uint64_t time, unsigned int count);
 
 /* Steps that are finer than a level are complete. */
@@ -89,7 +90,7 @@ void levels_free(struct levels *l);
  * store. @number: the track. Return 0 or a negative errno.
  */
 int levels_flush(struct levels *levels, unsigned int number, struct store *store);
-/* After the last slice: put the rest there. @time: the time of the whole page */
+/* After the last slice: put the last steps into the store. @time: that of the whole page */
 int levels_end(struct levels *levels, unsigned int number, struct store *store, uint64_t time);
 
 #endif /* RBMAP_REPORT_HTML_DATA_LEVELS_H */

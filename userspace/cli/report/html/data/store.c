@@ -23,7 +23,7 @@ struct sizes {
 	uint64_t raw, written;
 };
 
-/* The estimate knows an element when so many later ones were put: then it is written. */
+/* An element is written when that many later ones were put. The estimate counts it then. */
 #define LAG		(2 * MOST_THREADS)
 #define NR_SIZES	(2 * LAG)
 
@@ -36,7 +36,7 @@ struct store {
 	unsigned int number[NR_GROUPS];	/* the element's; 0: not begun */
 	unsigned int nr_elements;
 	uint64_t raw_size;		/* bytes in all pieces */
-	uint64_t known, known_raw;	/* bytes in the elements that the estimate knows */
+	uint64_t known, known_raw;	/* bytes in the elements that the estimate counts */
 	double ratio;
 	struct sizes put[NR_SIZES];	/* by number of the element, modulo NR_SIZES */
 	uint64_t nr_put, nr_written;
@@ -101,7 +101,7 @@ void store_free(struct store *store)
 	free(store);
 }
 
-/* An element is put. The first ones are written now. */
+/* An element was put: write the earlier ones that are due. */
 static void note_put(struct store *store, size_t size)
 {
 	uint64_t before = store->put[store->nr_put % NR_SIZES].raw;

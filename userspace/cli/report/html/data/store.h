@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The data of a page. Pieces of data are put together to elements, each of which is
- * compressed, and decoded as a whole. The index says where the pieces are, and which time
- * they have, so that the page decodes only what it shows.
+ * compressed, and decoded as a whole. The index has the place and the time of each piece, so
+ * that the page decodes only the pieces that it shows.
  */
 #ifndef RBMAP_REPORT_HTML_DATA_STORE_H
 #define RBMAP_REPORT_HTML_DATA_STORE_H
@@ -51,8 +51,8 @@ int store_add(struct store *store, const struct piece *piece, const struct buf *
 int store_end(struct store *store);
 
 /*
- * Return about how many bytes all pieces take in the page. The number does not depend on
- * how far the threads are.
+ * Return an estimate of the bytes that all pieces take in the page. It does not depend on
+ * the progress of the threads, so that each run makes the same page.
  */
 uint64_t store_estimate(const struct store *store);
 

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 
-#define OTHER_TASKS	1	/* index that tasks share when there are too many */
+#define OTHER_TASKS	1	/* index of all tasks beyond the most that a page has */
 
 struct task_lane;
 
@@ -16,7 +16,7 @@ struct task_lane;
  * struct page_task - a task
  * @index: its number in the page
  * @call: number of the name of the system call that it is in, plus 1; 0: none
- * @calls_since: @call is valid if no event was lost since that many losses
+ * @calls_since: number of losses before the call; @call is valid if there was none since
  * @lane: NULL: it has no lane of its own
  */
 struct page_task {

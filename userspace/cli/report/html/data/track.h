@@ -20,7 +20,7 @@ struct slice {
  * struct track - a track
  * @number: its number in the page
  * @end: the end of the last slice
- * @slice: those that are not in the store yet
+ * @slice: slices that are not in the store yet
  */
 struct track {
 	unsigned int number;

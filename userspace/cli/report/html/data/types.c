@@ -49,7 +49,7 @@ void types_free(struct types *types)
 	free(types);
 }
 
-/* Pointers are left out: they take most bytes and say least. */
+/* Leave pointers out: they take the most bytes, and tell the reader least. */
 static bool is_kept(const struct tep_format_field *f)
 {
 	return !(f->flags & NO_NUMBER) && f->offset >= 0 && f->offset <= OFFSET_MAX &&

@@ -8,7 +8,7 @@ const FIRST_LEVEL = 8;			/* log2 of the shortest step */
 const MOST_BYTES = 256 << 20;		/* of decoded elements */
 const MOST_ITEMS = 16 << 20;		/* of decoded pieces */
 
-/* A cache that forgets what was not used for the longest time. */
+/* A cache that drops the entry that was not used for the longest time. */
 class Cache {
 	constructor(most) { this.most = most; this.size = 0; this.map = new Map(); }
 	get(key) {
@@ -84,7 +84,7 @@ class Reader {
 			value = value << 7n | BigInt(this.bytes[at] & 127);
 		return value & 1n ? -(value + 1n) / 2n : value / 2n;
 	}
-	/* Return a reader of a column, and go on behind it. */
+	/* Return a reader of a column, and move behind that column. */
 	column() {
 		const size = this.number(), column = new Reader(this.bytes, this.at);
 		this.at += size;
@@ -162,7 +162,7 @@ function decodeArrows(reader, piece) {
 
 const decoders = [decodeEvents, decodeSlices, decodeLevel, decodeArrows];
 
-/* Return what a piece has, or undefined: its element is not decoded. */
+/* Return the contents of a piece, or undefined: its element is not decoded. */
 function pieceNow(piece) {
 	const have = pieces.get(piece);
 	if (have) return have;
@@ -173,7 +173,7 @@ function pieceNow(piece) {
 	return data;
 }
 
-/* Return the promise of what a piece has. */
+/* Return the promise of a piece's contents. */
 async function pieceLater(piece) {
 	await loadElement(piece.element);
 	return pieceNow(piece);

@@ -14,7 +14,7 @@ function lengthText(length) {
 		["ns", "µs", "ms", "s"][unit];
 }
 
-/* The ring's time, as rbmap report prints it, with the decimals that are asked for. */
+/* Return the ring's time as rbmap report prints it, with so many decimals. */
 function ringText(time, decimals = 9) {
 	const whole = base + BigInt(Math.round(time));
 	if (meta.counter) return whole.toString();

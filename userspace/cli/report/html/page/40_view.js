@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which time is shown, and where. */
+/* The part of the recording that is shown, and its place on the screen. */
 const NAMES_WIDTH = 150, OVERVIEW = 30, AXIS = 20, TOP = OVERVIEW + AXIS;
 const canvas = $("canvas");
 const total = Math.max(meta.last, 1);
@@ -78,7 +78,7 @@ function keepFragment() {
 	fragmentTimer = setTimeout(() => history.replaceState(null, "", fragment()), 200);
 }
 
-/* Show what the address says. Return whether it says something. */
+/* Show the moment in the address. Return whether the address has one. */
 function useFragment() {
 	const words = new URLSearchParams(location.hash.slice(1));
 	const at = parseRing(words.get("t") ?? ""), lane = laneOfId.get(words.get("lane"));

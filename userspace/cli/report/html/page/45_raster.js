@@ -23,7 +23,7 @@ function hsl(hue, saturation, lightness) {
 
 const css = (colour) => `rgb(${colour & 255} ${colour >> 8 & 255} ${colour >> 16 & 255})`;
 
-/* The raster covers the canvas from that place on. */
+/* The raster covers the canvas right of this place, and below it. */
 function beginRaster(left, top, width, height, back) {
 	const ratio = devicePixelRatio, w = Math.max(Math.ceil((width - left) * ratio), 1),
 		h = Math.max(Math.ceil((height - top) * ratio), 1);

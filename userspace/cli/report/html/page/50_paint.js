@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Paint the lanes. A frame touches what is in view, at the level of detail that fits. */
+/* Paint the lanes: only the part in view, at the level of detail that fits the pixels. */
 const context = canvas.getContext("2d", { alpha: false });
 const THEMES = {
 	light: { back: "#ffffff", band: "#f6f7f9", gutter: "#f4f5f7", text: "#1c2026",
@@ -41,7 +41,7 @@ function preparePaints() {
 
 const wanted = new Set();		/* elements that the frame lacks */
 
-/* Return what a piece has; undefined: it is loaded now, and then painted. */
+/* Return the contents of a piece; undefined: they are loaded now, and painted later. */
 function ask(piece) {
 	const data = pieceNow(piece);
 	if (!data) wanted.add(piece.element);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Paint what is over the lanes: arrows, losses, the selection, the axis and the overview. */
+/* Paint on top of the lanes: arrows, losses, the selection, the axis and the overview. */
 const MOST_ARROWS = 250;
 
 function paintArrow(x0, y0, x1, y1) {
@@ -30,7 +30,7 @@ function arrowsInView(from, to) {
 	for (const lane of laneOfCpu.values()) {
 		for (const piece of lane.arrowTrack.pieces) {
 			if (piece.end < from || piece.begin > to) continue;
-			/* Far too many of them would not even be read. */
+			/* More arrows than a picture can show: do not decode the piece. */
 			const share = (to - from) / (piece.end - piece.begin + 1);
 			if (share * piece.count > 20 * MOST_ARROWS) return [];
 			const arrows = ask(piece);

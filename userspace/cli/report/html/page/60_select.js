@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a click selects, and what the panel says about it. */
+/* Select by a click, and describe the selection in the panel. */
 /* Bits of common_flags */
 const FLAGS = [[0x08, "in an interrupt"], [0x10, "in a softirq"]];
 
@@ -46,7 +46,7 @@ async function sliceAt(track, time) {
 	return null;
 }
 
-/* Return the event that is nearest to a moment, at most so far away. */
+/* Return the event nearest to a moment, within a distance. */
 async function eventNear(track, time, most) {
 	let best = null;
 	for (const piece of piecesIn(track.pieces, time - most, time + most)) {
@@ -157,7 +157,7 @@ function reveal(time, lane) {
 	showLane(lane);
 }
 
-/* Select what a row has at a moment. Return whether it has something. */
+/* Select the slice or event of a row at a moment. Return whether there is one. */
 async function selectIn(row, time, most) {
 	if (row.track.mode === TICKS) {
 		const found = await eventNear(row.track, time, most);
