@@ -190,7 +190,7 @@ int set_size_kb(const struct command *cmd, void *to, char *value)
 {
 	if (parse_size_kb(value, to))
 		return STATUS_OK;
-	return usage_error(cmd, "invalid size '%s': want a number of KiB, or a number with K, M or G",
+	return usage_error(cmd, "invalid size '%s': use a number of KiB, or a number with K, M or G",
 			   value);
 }
 

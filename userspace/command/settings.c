@@ -72,7 +72,7 @@ static int set_line(const struct command *cmd, void *to, char *line)
 	if (!*name || *name == '#')
 		return STATUS_OK;
 	if (!value)
-		return usage_error(cmd, "want NAME = VALUE, not '%s'", name);
+		return usage_error(cmd, "invalid line '%s': use NAME = VALUE", name);
 	*value++ = '\0';
 	name = trim(name);
 	o = find(cmd, name);

@@ -24,7 +24,7 @@ int private_buffer_check(const struct private_buffer *own, const struct command 
 	if (own->use_default && control_buffer())
 		return usage_error(cmd, "--default and -B name two buffers");
 	if (own->cpus && !parse_cpus(own->cpus, words))
-		return usage_error(cmd, "invalid list of CPUs '%s': want numbers and ranges, such as 0-3,8",
+		return usage_error(cmd, "invalid list of CPUs '%s': use numbers and ranges, such as 0-3,8",
 				   own->cpus);
 	if (shared && (own->size_kb || own->subbuf_kb || own->clock || own->cpus))
 		return usage_error(cmd, "-b, --subbuf, -C and --cpus are for a buffer of the command's own: without -B and --default");

@@ -46,7 +46,7 @@ struct answers answers_count(struct fleet_index *ix, const struct index_command 
 	return a;
 }
 
-/* The word for an answer without a file, and for a host without an answer */
+/* The words for an answer without a file, and for a host without an answer */
 static const char *outcome(sqlite3_stmt *st)
 {
 	if (!*index_text(st, STATE))

@@ -11,9 +11,9 @@
  */
 int fleet_fetch(const struct fleet_options *o);
 
-/* List the hosts with what they run, and what was refused from them. */
+/* List the hosts with their versions, and with the number of their refused messages. */
 int fleet_hosts(const struct fleet_options *o);
-/* List the hosts by lost events: what their last HELLO says. */
+/* List the hosts by the number of lost events in their last HELLO. */
 int fleet_top(const struct fleet_options *o);
 
 /* List the incidents of a time. */

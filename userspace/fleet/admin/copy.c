@@ -70,7 +70,7 @@ static bool finish(int dir, const char *name, const char *temporary, int fd, boo
 	return good;
 }
 
-/* A file that cannot be read is that of one host; the copy is the administrator's. */
+/* An error of the file concerns one host, and one of the copy all of them. */
 static int failed(const char *name, const char *path, int from, int error)
 {
 	char sum[SHA256_TEXT_SIZE];

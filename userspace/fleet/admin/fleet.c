@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rbmap fleet: what the administrator asks. */
+/* rbmap fleet: the commands of the administrator. */
 #include <stdio.h>
 #include <string.h>
 

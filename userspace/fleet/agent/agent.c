@@ -18,7 +18,7 @@
 
 #define SECOND		1000000000ULL
 #define PERIOD		(60 * SECOND)
-#define WAIT_MS		1000	/* The incident directory is looked at as often. */
+#define WAIT_MS		1000	/* also the time between two looks at the incident directory */
 #define ONCE_WAIT_MS	200
 #define MMAP_BYTES	(64 << 10)
 #define FIRST_TRIM	(10 * SECOND)
@@ -33,7 +33,7 @@ static void on_signal(int sig)
 
 static bool stopped(void)
 {
-	/* The loops that take long ask here. */
+	/* Long loops call this function: tell the watchdog that the agent works. */
 	service_busy();
 	return stop;
 }
@@ -74,7 +74,7 @@ static int send_losses(struct agent *a)
 		struct buf text = { 0 };
 		struct loss_sums sums;
 
-		/* Before it is sent: from then on it may be stored, and is not merged. */
+		/* Mark it as sent before that: a record that may be stored must not be merged. */
 		if ((l->v[i].sent && !again) || !losses_sent(l, &l->v[i]) ||
 		    !losses_read(l->dir, l->v[i].id, &sums) || losses_text(l, &l->v[i], &text)) {
 			buf_free(&text);
@@ -135,8 +135,8 @@ static bool send_some(struct agent *a)
 }
 
 /*
- * The start, a new connection with TLS and each HELLO use code that waiting does not: 6 MiB
- * of libraries.
+ * The start, a new connection with TLS and each HELLO use 6 MiB of libraries, which an agent
+ * that waits does not need.
  */
 static void trim(struct agent *a)
 {
@@ -164,7 +164,7 @@ static bool all_is_stored(struct agent *a)
 	       (!a->has_streams || stream_spool_is_stored(&a->streams));
 }
 
-/* Each message may ask for something. Between two of them everything has its turn. */
+/* Handle one message, which may ask for more work. Do a step of all other work before it. */
 static void turn(struct agent *a)
 {
 	int wait_ms = a->options->once ? ONCE_WAIT_MS : WAIT_MS;
@@ -233,7 +233,7 @@ static bool has_folder(const struct spool *s)
 	return !faccessat(s->dir, STREAM_FOLDER, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* An earlier run can have left streams, also if there are none now. */
+/* An earlier run can have left messages of streams, even if this run has no streams. */
 static int begin_streams(struct agent *a)
 {
 	const struct agent_options *o = a->options;
@@ -270,14 +270,14 @@ int agent_run(const struct agent_options *options)
 	static struct agent a;
 	int status;
 
-	/* Set members alone: pages of the others take no memory until they are used. */
+	/* Set single members: the other pages of the structure take no memory until used. */
 	a.options = options;
 	a.uplink.options = options->transport;
 	a.spool.dir = -1;
 	a.intake.inotify = -1;
 	a.hello_number = UINT64_MAX;
 	a.trim = clock_monotonic() + FIRST_TRIM;
-	/* Blocks that are freed go back to the system, whatever their size has been. */
+	/* Set the threshold, which glibc would raise: freed blocks above it leave the process. */
 	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
 	catch_signals();
 	status = begin(&a);

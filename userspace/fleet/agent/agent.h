@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The agent: what waits in the spool goes to the collector, and commands are executed. */
+/* The agent: it sends the contents of the spool to the collector, and executes commands. */
 #ifndef RBMAP_FLEET_AGENT_AGENT_H
 #define RBMAP_FLEET_AGENT_AGENT_H
 
@@ -20,15 +20,15 @@ struct stream_names {
 };
 
 /**
- * struct agent_options - what the agent does
- * @transport: where the collector is
+ * struct agent_options - settings of the agent
+ * @transport: transport to the collector
  * @incidents: directory of the flight recorder
  * @spool: directory of the spool
  * @spool_bytes: bytes of incidents in the spool, at most
  * @snapshot: command that lets the flight recorder write a file
  * @streams: buffers that are sent as they are written
  * @stream_bytes: bytes of them in the spool, at most
- * @access: where their rings are; NULL: in the kernel
+ * @access: access to their rings; NULL: to those of the kernel
  * @patience: see struct stream_sender; 0: the default
  * @once: end when nothing waits
  * @timeout: seconds that this may take
@@ -90,10 +90,10 @@ int agent_run(const struct agent_options *options);
  * same number for a copy of the first, and drops it.
  */
 uint64_t hello_number(void);
-/* hello.c: tell the collector what waits. Return 0 or a negative errno. */
+/* hello.c: send the list of what waits. Return 0 or a negative errno. */
 int agent_say_hello(struct agent *a);
 
-/* inbox.c: receive a message, and do what it says. Return whether one came. */
+/* inbox.c: receive a message, and handle it. Return whether one came. */
 bool agent_receive(struct agent *a, int timeout_ms);
 
 /* last_contact.c: write the file for `rbmap ship status`, if that is due. */

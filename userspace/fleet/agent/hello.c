@@ -13,8 +13,8 @@
 #define INCIDENTS_MAX	64
 #define STREAMS_MAX	256
 /*
- * The same id comes again after so many seconds. So a directory that nobody reads gets a
- * bounded number of files, and no engine takes the second for a copy of the first.
+ * Ids repeat after this number of seconds. So a directory that nobody reads gets a bounded
+ * number of files, and an engine has forgotten the id and does not drop the message.
  */
 #define HELLO_IDS	600
 #define NS_PER_S	1000000000ULL
@@ -36,9 +36,9 @@ uint64_t hello_number(void)
 }
 
 /*
- * A HELLO goes the way of the parts, and so behind those that were sent before it. By a faster
- * way it would list incidents of which the collector has not read the parts yet, and the
- * collector would ask for them again.
+ * A HELLO takes the same way as the parts, so it arrives behind those that were sent before
+ * it. On a faster way it would list incidents whose parts the collector has not read yet, and
+ * the collector would ask for them again.
  */
 int agent_say_hello(struct agent *a)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages of the collector and the administrator. Each can be damaged, or a lie. */
+/* Messages of the collector and the administrator. Each can be damaged or forged. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ static void stored(struct agent *a, const struct message *m)
 		return;
 	a->told -= a->told > 0 && i < a->spool.v + a->told;
 	spool_remove(&a->spool, i);
-	/* More wait than a HELLO names. */
+	/* All incidents of the last HELLO are stored: list the next ones. */
 	if (!a->told && a->spool.nr)
 		a->hello = 0;
 }
@@ -40,7 +40,7 @@ static void permit(struct agent *a, const struct message *m)
 	struct incident *i = spool_find(&a->spool, m->source);
 	uint64_t now = clock_monotonic();
 
-	/* A permit that is delivered twice is one. */
+	/* Ignore a permit that is delivered twice. */
 	if (!i || i->requested || (i->permit == m->seq && now < i->busy_until))
 		return;
 	i->permit = m->seq;
@@ -119,7 +119,7 @@ static void add_answer(struct buf *out, const struct order *o, const struct inge
 		text_add_u64(out, "late", w->oldest > o->time ? w->oldest - o->time : 0);
 }
 
-/* The one thing that a command can do */
+/* Execute the only action of a command, the snapshot. */
 static void execute(struct agent *a, const char *id, const struct order *o)
 {
 	struct ingest_wanted wanted = { .command = id };
@@ -148,7 +148,7 @@ static void command(struct agent *a, const struct message *m)
 	int ret;
 
 	parse_order(&o, m);
-	/* The answer is named by the command. */
+	/* The name of the answer begins with the id of the command. */
 	if (!*m->source || strlen(m->source) > SOURCE_NAME_SIZE - ANSWER_SUFFIX ||
 	    command_log_has(&a->command_log, m->source) ||
 	    fnmatch(o.hosts, a->options->transport.host, 0))
@@ -164,7 +164,7 @@ static void command(struct agent *a, const struct message *m)
 
 static void refuse(struct agent *a, const struct parcel *p, const char *error)
 {
-	/* One line for each power of two: others may send as many as they like. */
+	/* Print a line for each power of two, so that a flood of messages cannot fill the log. */
 	if (!(a->invalid & (a->invalid + 1)))
 		complain("a message was refused: %s: %s", p->id, error);
 	a->invalid++;
@@ -213,7 +213,7 @@ bool agent_receive(struct agent *a, int timeout_ms)
 	if (ret <= 0)
 		return false;
 	handle(a, &p);
-	/* Otherwise a message that stays would be delivered without a pause. */
+	/* Pause before a message that could not be acknowledged is delivered again. */
 	if (o->transport.ops->acknowledge(&o->transport, &p, true))
 		backoff_failed(&o->receiving, "%s", o->transport.error);
 	return true;

@@ -66,7 +66,7 @@ void agent_write_last_contact(struct agent *a, bool now)
 
 	snprintf(c.host, sizeof(c.host), "%s", a->options->transport.host);
 	snprintf(c.error, sizeof(c.error), "%s", error_of(a));
-	/* An error that begins or ends is told at once. */
+	/* Write the file at once if an error begins or ends. */
 	if (!now && !strcmp(a->told_error, c.error) && clock_monotonic() < a->last_contact)
 		return;
 	snprintf(a->told_error, sizeof(a->told_error), "%s", c.error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file "contact" of the spool: what the agent tells `rbmap ship status`. */
+/* The file "contact" of the spool, by which the agent informs `rbmap ship status`. */
 #ifndef RBMAP_FLEET_AGENT_LAST_CONTACT_H
 #define RBMAP_FLEET_AGENT_LAST_CONTACT_H
 
@@ -8,8 +8,8 @@
 /**
  * struct last_contact - the last contact
  * @host: name of the host
- * @transport: when the transport took a message, in ns since 1970; 0: never
- * @collector: when the collector sent one; 0: never
+ * @transport: time at which the transport last took a message, in ns since 1970; 0: never
+ * @collector: time of the last message from the collector; 0: never
  * @error: the error that lasts; "": none
  */
 struct last_contact {
@@ -22,7 +22,7 @@ struct last_contact {
 /* Read the file of the spool that is open as @dir. Values that it lacks are 0 or "". */
 void last_contact_read(struct last_contact *c, int dir);
 
-/* Write the file. An error is left to the next time. */
+/* Write the file. After an error it is written at the next call. */
 void last_contact_write(const struct last_contact *c, int dir);
 
 #endif /* RBMAP_FLEET_AGENT_LAST_CONTACT_H */

@@ -28,7 +28,7 @@ enum { ACTION_STATUS = 1 };
 static int set_host(const struct command *cmd, void *to, char *value)
 {
 	if (!is_host_name(value))
-		return usage_error(cmd, "invalid name of a host '%s': want letters, digits, '-' and '_', at most %d",
+		return usage_error(cmd, "invalid name of a host '%s': use letters, digits, '-' and '_', at most %d",
 				   value, HOST_NAME_SIZE - 1);
 	*(const char **)to = value;
 	return STATUS_OK;
@@ -122,7 +122,8 @@ static int run_agent(struct ship *s)
 	struct transport_options *t = &s->agent.transport;
 
 	if (!t->url || !*t->url)
-		return usage_error(&command_ship, "--transport is missing: where is the collector?");
+		return usage_error(&command_ship,
+				   "--transport is missing: use dir:/DIRECTORY or nats://HOST");
 	if (!t->host && !this_host(s->host))
 		return usage_error(&command_ship, "the name of this host has invalid characters: name it with --host");
 	if (!t->host)

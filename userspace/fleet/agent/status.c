@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rbmap ship status. The agent can remove each file while this runs: what is gone does not
- * wait any more.
+ * rbmap ship status. The agent can remove files while this runs. A file that is gone no
+ * longer waits, so that is not an error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,14 +27,14 @@
 #define DATE_SIZE	32
 
 /**
- * struct status - what the spool says
- * @spool: has the incidents alone
+ * struct status - contents of the spool
+ * @spool: its incidents; other members are not set
  * @losses: sums of the records of losses
  * @nr_losses: number of incidents in them
  * @answers: answers that wait
  * @stream_bytes: size of the spool of streams
  * @stream_removed: events that were removed from it before the collector had them
- * @streams: that spool is there
+ * @streams: the spool of streams exists
  */
 struct status {
 	struct spool spool;

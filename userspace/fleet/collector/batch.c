@@ -16,7 +16,7 @@
 
 #define BATCH_MESSAGES	FILES_OPEN_MAX
 #define BATCH_BYTES	(8U << 20)
-#define ASIDE_SECONDS	60	/* Not every refused message is reported. */
+#define ASIDE_SECONDS	60	/* Do not report every refused message. */
 
 static int handle_answer(struct collector *c, const struct index_host *host,
 			 const struct message *m)
@@ -88,7 +88,7 @@ int batch_message(struct collector *c, const struct parcel *p)
 		refusal = REFUSED_RATE;
 	else if (message_decode(&m, &c->space, p->data, p->size))
 		refusal = REFUSED_DAMAGED;
-	/* The transport vouches for its own name of the sender. */
+	/* Compare with the sender's name that the transport has authenticated. */
 	else if (strcmp(m.host, p->host))
 		refusal = REFUSED_HOST;
 	if (!index_host_seen(&c->index, p->host, refusal == NR_REFUSALS ? m.boot : "",
@@ -97,7 +97,7 @@ int batch_message(struct collector *c, const struct parcel *p)
 	return refusal == NR_REFUSALS ? handle(c, &host, &m, p) : refuse(c, host.id, refusal);
 }
 
-/* Receive what is there, up to the limits. Return the number of messages. */
+/* Receive the messages that are there, up to the limits. Return their number. */
 static unsigned int receive(struct collector *c, struct parcel *parcels, int timeout_ms)
 {
 	unsigned int nr = 0;
@@ -183,7 +183,7 @@ static int put_aside(struct collector *c, const struct parcel *p, int error)
 		      host.id : 0, REFUSED_STORE);
 }
 
-/* Handle a message, so that its failure undoes nothing of the others. */
+/* Handle a message with a savepoint: its failure does not undo the others. */
 static int handle_alone(struct collector *c, const struct parcel *p)
 {
 	unsigned int answers = c->nr_answers, replies = c->replies.nr;
@@ -228,12 +228,12 @@ static void undo_batch(struct collector *c, uint64_t refused)
 	c->nr_answers = 0;
 	c->refused = refused;
 	replies_discard(&c->replies);
-	/* Some bytes were counted already. The text of the error stays. */
+	/* Count the bytes of files again. The text of the error stays. */
 	index_clear(&c->index);
 	retention_begin(c);
 }
 
-/* Write all to the disk. Return false, with the error reported: nothing was. */
+/* Write all to the disk. Return false after an error, which was reported: nothing was written. */
 static bool write_batch(struct collector *c, const struct parcel *parcels, unsigned int nr)
 {
 	uint64_t refused = c->refused;

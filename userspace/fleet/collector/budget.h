@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A budget for each host. Messages: so many at once, and so many a second after that; the
- * rest is refused before it is looked at, and comes again. Checks of files: the host
- * whose checks took the least time comes first, and one file of a host is checked at a time.
+ * A budget for each host. It limits messages: BUDGET_MESSAGES at once, and BUDGET_RATE a
+ * second after that. The rest is refused undecoded, and comes again. It also orders checks of
+ * files: the host whose checks took the least time comes first, with one file at a time.
  */
 #ifndef RBMAP_FLEET_COLLECTOR_BUDGET_H
 #define RBMAP_FLEET_COLLECTOR_BUDGET_H
@@ -31,9 +31,9 @@ void budget_free(struct budget *b);
 /* Take a message of the host's budget. Return false if it is used up. */
 bool budget_message(struct budget *b, const char *host);
 
-/* A check of a file of the host took so long. */
+/* Add the time that a check of the host's file took. */
 void budget_checked(struct budget *b, const char *host, double seconds);
-/* Return how long such checks took lately. */
+/* Return the time of the host's checks, in which earlier ones count less. */
 double budget_check_time(struct budget *b, const char *host);
 
 #endif /* RBMAP_FLEET_COLLECTOR_BUDGET_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rbmap collect: keep what hosts send. */
+/* rbmap collect: store the incidents and streams of hosts. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -126,7 +126,7 @@ static void tell_status(const struct collector *c)
 	service_status(text);
 }
 
-/* Do all that a round has besides messages. */
+/* Do the work of a round that no message causes. */
 static void keep_up(struct collector *c)
 {
 	static double next_retention, next_status;

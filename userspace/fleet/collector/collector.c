@@ -28,7 +28,7 @@ void collector_trouble(struct collector *c, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	c->failed = true;
-	/* A full disk is one error, and the files and the index have a text each. */
+	/* Report one error: a full disk causes two, one of a file and one of the index. */
 	if (*c->trouble && now() < c->next_report)
 		return;
 	c->next_report = now() + REPORT_SECONDS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The state of a collector. There is nothing for each host but a permit. */
+/* The state of a collector. For a host it has a permit and a budget alone. */
 #ifndef RBMAP_FLEET_COLLECTOR_COLLECTOR_H
 #define RBMAP_FLEET_COLLECTOR_COLLECTOR_H
 
@@ -42,7 +42,7 @@ struct collect_options {
 
 /**
  * struct collector - a collector that runs
- * @answers: sources of streams that hosts wait to hear of
+ * @answers: sources of streams for which hosts wait for an answer
  * @space: payload of the message that is handled
  * @stored_bytes: size of all files that are stored
  * @trouble: the last error that was reported and is not over; "": none
@@ -75,8 +75,7 @@ struct collector {
 int64_t collector_time(void);
 
 /*
- * Report an error that can go away, once until it does. collector_works() says that it is
- * over.
+ * Report an error that can pass, once while it lasts. collector_works() reports its end.
  */
 void collector_trouble(struct collector *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

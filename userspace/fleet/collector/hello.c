@@ -29,7 +29,7 @@ static bool announce(struct collector *c, const struct index_host *host, const c
 			refuse(c, host->id, REFUSED_OTHER_FILE);
 		return false;
 	case INCIDENT_LOST:
-		/* The same file is in the spool again. If this HELLO is old, it is lost again. */
+		/* A lost incident is in the spool again. If this HELLO is an old one, another LOSS comes. */
 		index_incident_set(&c->index, incident.id, INCIDENT_ANNOUNCED, time);
 		break;
 	case INCIDENT_PERMITTED:

@@ -104,7 +104,7 @@ int handle_part(struct collector *c, const struct index_host *host, const struct
 	return add_part(c, host, &incident, &parts, m);
 }
 
-/* The file is there already, or was. Only the same file is answered. */
+/* The file is or was stored. Answer only if the manifest is that of the same file. */
 static int manifest_of_stored(struct collector *c, const struct index_host *host,
 			      const struct index_incident *incident,
 			      const struct index_manifest *manifest)

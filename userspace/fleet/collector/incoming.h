@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages of hosts: what waits, parts, manifests and losses. All functions run in a
- * transaction of the index. An int is 0, or a negative errno of a file: the transaction must
- * then be undone, and nothing acknowledged.
+ * Messages of hosts: HELLO, parts, manifests and losses. All functions run in a transaction
+ * of the index. They return 0, or a negative errno of a file: the caller must then undo the
+ * transaction, and acknowledge no message of it.
  */
 #ifndef RBMAP_FLEET_COLLECTOR_INCOMING_H
 #define RBMAP_FLEET_COLLECTOR_INCOMING_H
@@ -13,8 +13,8 @@
 #include "message/message.h"
 
 /*
- * A host says what waits in its spool. Answer STORED for an incident that is stored. The
- * others wait for a permit.
+ * Handle a HELLO, which lists the incidents in a host's spool. Answer STORED for those that
+ * are stored. The others wait for a permit.
  */
 void handle_hello(struct collector *c, const struct index_host *host, const struct message *m);
 

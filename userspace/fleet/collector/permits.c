@@ -74,7 +74,7 @@ void permits_expire(struct collector *c)
 		    incident.state == INCIDENT_PERMITTED)
 			index_incident_set(&c->index, incident.id, INCIDENT_ANNOUNCED,
 					   collector_time());
-		/* The host waits again with its next HELLO. A host that is away has none. */
+		/* A host that is still there sends a HELLO, and waits for a permit again. */
 		p->all[i] = p->all[--p->nr];
 	}
 }
@@ -101,7 +101,7 @@ void permits_grant(struct collector *c)
 {
 	struct index_host host;
 
-	/* Each host that is looked at waits no more, so this ends. */
+	/* The loop ends, because each host that it tries no longer waits. */
 	while (c->permits.nr < c->permits.max && c->replies.nr < REPLIES_MAX &&
 	       index_host_next(&c->index, &host))
 		grant(c, &host);

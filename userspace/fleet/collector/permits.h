@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Permits: so many hosts may send at the same time, one incident each. A permit ends with
- * STORED, or after two minutes in which no new part came.
+ * Permits limit the number of hosts that send at the same time, one incident each. A permit
+ * ends with STORED, or after two minutes without a new part.
  */
 #ifndef RBMAP_FLEET_COLLECTOR_PERMITS_H
 #define RBMAP_FLEET_COLLECTOR_PERMITS_H
@@ -34,7 +34,7 @@ bool permits_init(struct permits *p, unsigned int max);
 void permits_free(struct permits *p);
 
 bool permits_has(const struct permits *p, int64_t host);
-/* The host waits for a permit that it has: the message was lost. Send it again. */
+/* Send a permit again, because the host still waits for it: the message was lost. */
 void permits_repeat(struct collector *c, const struct index_host *host,
 		    const struct index_incident *incident);
 /* A new part of the incident is here. */

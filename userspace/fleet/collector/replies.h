@@ -36,7 +36,7 @@ void replies_free(struct replies *r);
 /* Add a message about an incident. @text: its payload, or NULL. Return its number. */
 uint64_t replies_add(struct replies *r, const struct index_host *host, const char *incident,
 		     enum message_kind kind, const struct buf *text);
-/* Add a PERMIT again: with its number, so that a host takes both for one. */
+/* Add a PERMIT again, with the same number, so that a host ignores the second one. */
 void replies_repeat(struct replies *r, const struct index_host *host, const char *incident,
 		    uint64_t number);
 void replies_discard(struct replies *r);

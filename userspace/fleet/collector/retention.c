@@ -20,7 +20,7 @@ void retention_begin(struct collector *c)
 			  index_stream_bytes(&c->index);
 }
 
-/* The name goes first: after a crash the row is still the oldest, and its turn comes again. */
+/* Remove the file before the row: after a crash the row is still the oldest one. */
 static bool remove_one(struct collector *c, const struct index_incident *incident)
 {
 	struct index_host host;

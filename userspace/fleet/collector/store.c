@@ -15,7 +15,7 @@
 #include "collector/index/refusals.h"
 #include "store.h"
 
-#define FAILURES_MAX	3	/* The parts of a damaged file are asked for so many times. */
+#define FAILURES_MAX	3	/* times that the parts of a damaged file are asked for */
 #define MISSING_LINES	256
 #define WAITING_MAX	4096	/* hosts that are looked at for the next checks */
 

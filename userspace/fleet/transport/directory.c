@@ -24,9 +24,9 @@
 
 #define SCHEME		"dir:"
 #define COMMAND_SECONDS	3600
-#define POLL_MS		200	/* Changes by other machines wake nobody. */
-#define HOST_POLL_MS	1000	/* Thousands of hosts look at one file system. */
-#define POLL_SHARE	20	/* Looking takes at most one of so many parts of the time. */
+#define POLL_MS		200	/* inotify reports no changes by other machines: look as often */
+#define HOST_POLL_MS	1000	/* because thousands of hosts look at one file system */
+#define POLL_SHARE	20	/* The search for messages takes at most 1/POLL_SHARE of the time. */
 
 static const char *const channels[] = {
 	[CHANNEL_COLLECTOR]	= "collector",
@@ -217,7 +217,7 @@ static struct delivery **find_delivery(struct directory *d, enum channel channel
 	return at;
 }
 
-/* Commands whose files were removed need not be remembered. */
+/* Drop the deliveries of commands whose files were removed. */
 static void forget_removed(struct directory *d)
 {
 	struct delivery **at = &d->deliveries;
@@ -279,7 +279,7 @@ static void skip_unreadable(struct directory *d, const char *id, int error)
 	snprintf(d->unreadable.id, sizeof(d->unreadable.id), "%s", id);
 }
 
-/* When nothing else is left: report the message, and return the error. */
+/* Report a message that cannot be read, after all others. Return the error. */
 static int report_unreadable(struct transport *t)
 {
 	struct directory *d = t->data;

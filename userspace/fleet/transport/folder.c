@@ -119,7 +119,7 @@ static int read_file(int fd, void **data, size_t *size)
 
 	if (fstat(fd, &st))
 		return -errno;
-	/* Nobody could remove it as a message. */
+	/* A folder cannot be removed as a message is. */
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	if (!S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > MESSAGE_SIZE_MAX)

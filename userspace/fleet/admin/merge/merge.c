@@ -149,7 +149,7 @@ static const struct merge_input *first_input(const struct merge *m)
 	return input;
 }
 
-/* Say in the file how wrong each clock may be. */
+/* Store the maximum error of each clock in the file. */
 static void add_errors(const struct merge *m, char *reason, size_t size)
 {
 	int at = snprintf(reason, size, "merged:");
@@ -274,7 +274,7 @@ static int add_cpu(struct merge *m, const struct merge_input *input, unsigned in
 	}
 	if (ret < 0)
 		*input_error = ret;
-	/* How much is lost behind an error is not known. */
+	/* The number of events behind an error is unknown. */
 	sb = (struct rbmap_subbuf){
 		.lost = ret < 0 ? RBMAP_LOST_UNKNOWN : dat_lost_last(input->reader, cpu),
 	};

@@ -58,7 +58,7 @@ static void change_stamp(const struct subbuf_change *c, unsigned char *at)
 	memcpy(at + 4, &word, sizeof(word));
 }
 
-/* Change what begins at @at. Return its size, or 0: the rest has no events. */
+/* Change the record that begins at @at. Return its size, or 0: the rest has no events. */
 static size_t change_one(const struct subbuf_change *c, unsigned char *at, size_t left)
 {
 	uint32_t type = load(at) & 31, delta = load(at) >> 5;

@@ -9,7 +9,7 @@
 #include "event_ids.h"
 
 /**
- * struct subbuf_change - what changes
+ * struct subbuf_change - changes of a sub-buffer
  * @ids: all kinds of events
  * @map: the new ids of the recording
  * @first_pid: number that is added to pids; the idle task's pid stays 0

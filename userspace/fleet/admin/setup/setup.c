@@ -160,5 +160,5 @@ int fleet_setup(int argc, char **argv, const struct transport_options *defaults)
 		return status;
 	if (optind + 1 == argc && !strncmp(argv[optind], DIRECTORY_SCHEME, strlen(DIRECTORY_SCHEME)))
 		return setup_folders(argv[optind] + strlen(DIRECTORY_SCHEME));
-	return usage_error(&command_setup, "want dir:/DIRECTORY, nats or streams");
+	return usage_error(&command_setup, "name a transport: dir:/DIRECTORY, nats or streams");
 }

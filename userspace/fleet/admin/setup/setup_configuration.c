@@ -51,7 +51,7 @@ void configuration_cluster(struct buf *out, const struct servers *servers,
 	buf_printf(out, "# Written by 'rbmap fleet setup nats' from its --servers.\n");
 	if (servers->nr == 1)
 		return;
-	/* Certificates of clients are of another authority: no host can join as a server. */
+	/* Another authority signs certificates of clients, so that no host can join as a server. */
 	buf_printf(out, "cluster {\nname: rbmap\n");
 	add_listen(out, server, server->route_port);
 	buf_printf(out, "no_advertise: true\n"

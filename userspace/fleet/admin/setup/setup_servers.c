@@ -69,7 +69,7 @@ static const char *parse_one(struct servers *servers, char *word)
 	if (servers->nr == SERVERS_MAX)
 		return "there are more than 32";
 	if (!place)
-		return "want NAME=HOST:PORT";
+		return "use NAME=HOST:PORT";
 	*place++ = '\0';
 	if (!is_host_name(word))
 		return "a name is invalid: letters, digits, '-' and '_' are valid";

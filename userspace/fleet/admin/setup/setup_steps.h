@@ -13,11 +13,11 @@
 int setup_folders(const char *directory);
 
 /**
- * struct nats_plan - what to write
- * @directory: where
+ * struct nats_plan - arguments of `setup nats`
+ * @directory: directory to write to
  * @servers: all servers; none: leave them as they are
  * @hosts: names with commas between them, or a file with a name in each line; NULL: none
- * @days: for how long new certificates are valid
+ * @days: days for which new certificates are valid
  */
 struct nats_plan {
 	const char *directory;

@@ -155,7 +155,7 @@ static uint64_t difference(uint64_t to, uint64_t from)
 	return to > from ? to - from : 0;
 }
 
-/* Find out what is missing between the last message and this one. */
+/* Count the losses between the last message and this one. */
 static int follow(struct recording *r, const struct stream_entry *e, const struct message *m,
 		  const struct batch_head *head)
 {

@@ -30,7 +30,7 @@ static int split(char *text, char *words[SNAPSHOT_WORDS + 1])
 	return nr;
 }
 
-/* Return 0 or an errno. The command has the default signals, and nothing to read. */
+/* Start the command with default signals and an empty input. Return 0 or an errno. */
 static int spawn(pid_t *pid, char **words)
 {
 	posix_spawn_file_actions_t files;
@@ -52,7 +52,7 @@ static int spawn(pid_t *pid, char **words)
 	return ret;
 }
 
-/* Return whether the command has ended, and store why that was a failure. */
+/* Return whether the command has ended. If it failed, store the cause. */
 static bool has_ended(pid_t *pid, char *error, size_t size)
 {
 	int status;

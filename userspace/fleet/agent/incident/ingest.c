@@ -15,9 +15,9 @@
 #include "message/text.h"
 #include "sums.h"
 
-#define STEM_MAX	72	/* An id has room for the longest name of a message behind it. */
+#define STEM_MAX	72	/* The longest suffix of a message's id must fit behind the id of an incident. */
 #define ID_DIGITS	8
-/* Times of files have the resolution of a tick. */
+/* The resolution of a file's times is a tick. */
 #define TICK_NS		20000000ULL
 
 static int copy_file(struct spool *s, const char *name, int fd, bool (*stopped)(void))
@@ -61,7 +61,7 @@ static void make_id(char id[SOURCE_NAME_SIZE], const char *name, const char *dig
 	snprintf(id, SOURCE_NAME_SIZE, "%s-%.*s", stem, ID_DIGITS, digits);
 }
 
-/* Did the recorder begin this file after the command came? */
+/* Return whether the recorder began this file after the command came. */
 static bool is_wanted(const struct ingest_wanted *w, const struct sums *sums,
 		      const struct stat *st)
 {
@@ -136,7 +136,7 @@ static int take_file(struct spool *s, const char *name, int fd, struct ingest_wa
 	if (ret)
 		return ret;
 	make_id(id, name, digits);
-	/* A process was killed after it had taken the file, and before it could note that. */
+	/* A process took the file before, and was killed before it could note that. */
 	if (spool_find(s, id) || losses_find(&s->losses, id))
 		return files_remove(s->taking, name);
 	wanted = is_wanted(w, &sums, &st);

@@ -21,7 +21,7 @@ static int64_t mtime_of(const struct stat *st)
 	return st->st_mtim.tv_sec * 1000000000LL + st->st_mtim.tv_nsec;
 }
 
-/* Return the place of a name: its own, or that where it would be. */
+/* Return the index of a name, or the index at which to insert it. */
 static size_t place_of(const struct ingested_log *t, const char *name)
 {
 	size_t low = 0, high = t->nr;
@@ -170,7 +170,7 @@ void ingested_log_prune(struct ingested_log *t)
 		t->v[i].seen = false;
 		t->v[kept++] = t->v[i];
 	}
-	/* insert() makes room at powers of two, so the room must fit their number again. */
+	/* insert() allocates at powers of two: shrink the array to the power for its number. */
 	t->nr = kept;
 	if (!kept) {
 		free(t->v);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of the incident directory that the spool has taken, also if they were sent
- * since then. It is the file "taken" of the spool, a line for each:
+ * The files of the incident directory that the spool has taken, including those that were
+ * sent since. The list is the file "taken" of the spool, a line for each:
  *
  *	INODE MTIME SIZE NAME
  *
- * A line is appended when a file is taken. Otherwise an agent that was killed would take
- * the file again: also if it was lost since then, and the loss is in a sum, which has no
- * ids. Files that the recorder has removed are forgotten when the list is written anew.
+ * A line is appended when a file is taken. Without it, an agent that was killed would take
+ * the file again. That would be wrong even for a lost file: its loss may be part of a sum,
+ * which has no ids. The list is written anew without the files that the recorder has removed.
  */
 #ifndef RBMAP_FLEET_AGENT_INCIDENT_INGESTED_LOG_H
 #define RBMAP_FLEET_AGENT_INCIDENT_INGESTED_LOG_H
@@ -42,13 +42,13 @@ struct ingested_log {
 int ingested_log_load(struct ingested_log *t, int dir);
 void ingested_log_free(struct ingested_log *t);
 
-/* Return whether the file was taken. A file that was replaced since was not. */
+/* Return whether the file was taken, and was not replaced since. */
 bool ingested_log_has(struct ingested_log *t, const char *name, const struct stat *st);
 
 /* Add a file, or replace it, also on the disk. Return 0 or a negative errno. */
 int ingested_log_add(struct ingested_log *t, const char *name, const struct stat *st);
 
-/* Forget the files that ingested_log_has() was not asked for, and begin again. */
+/* Drop the files for which ingested_log_has() was not called since the last time. */
 void ingested_log_prune(struct ingested_log *t);
 
 /* Write the list if it has changed. Return 0 or a negative errno. */

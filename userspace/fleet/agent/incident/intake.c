@@ -28,7 +28,7 @@ static void watch(struct intake *in)
 					      IN_MOVED_TO | IN_CLOSE_WRITE | IN_ONLYDIR);
 }
 
-/* Return whether an event came, and forget all of them. */
+/* Return whether an event came. Read and drop all events. */
 static bool events_came(struct intake *in)
 {
 	char bytes[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
@@ -157,7 +157,7 @@ static int is_incident(const struct dirent *entry)
 	       !has_control_character(entry->d_name);
 }
 
-/* Names are times, so they are in the order of age. */
+/* Names are times, so the oldest file comes first. */
 static unsigned int look(struct intake *in, int dir, struct ingest_wanted *wanted)
 {
 	struct dirent **list;
@@ -201,7 +201,7 @@ static int take_leftover(void *data, int dir, const char *name)
 	return l->in->stopped();
 }
 
-/* Take files that had no room before, or that a killed process has left. */
+/* Take files for which the spool was full before, and those that a killed process has left. */
 static unsigned int take_leftovers(struct intake *in, struct ingest_wanted *wanted)
 {
 	struct leftovers l = { .in = in, .wanted = wanted };
@@ -228,7 +228,7 @@ unsigned int intake_run(struct intake *in, struct ingest_wanted *wanted)
 	}
 	ingested += look(in, dir, wanted);
 	close(dir);
-	/* Recordings can need much memory, which is not needed any more. */
+	/* Reading a recording can take much memory. Return it to the system. */
 	if (ingested)
 		malloc_trim(0);
 	return ingested;

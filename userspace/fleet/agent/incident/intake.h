@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Watch the incident directory, and take its complete recordings into the spool: at once
- * where inotify reports them, else by a slow look.
+ * Watch the incident directory, and take its complete recordings into the spool: at once if
+ * inotify reports them, otherwise when the directory is read again.
  */
 #ifndef RBMAP_FLEET_AGENT_INCIDENT_INTAKE_H
 #define RBMAP_FLEET_AGENT_INCIDENT_INTAKE_H
@@ -37,7 +37,7 @@ struct intake {
 	bool (*stopped)(void);
 };
 
-/* Begin, and finish what a killed process had begun. Return false after an error report. */
+/* Begin, and finish the steps of a killed process. Return false after an error report. */
 bool intake_begin(struct intake *in, const char *path, struct spool *spool,
 		  bool (*stopped)(void));
 void intake_end(struct intake *in);
@@ -45,7 +45,7 @@ void intake_end(struct intake *in);
 /* Return whether there can be something new. */
 bool intake_due(struct intake *in);
 
-/* Take what is new. Return the number of incidents. @wanted can be NULL. */
+/* Take the new incidents. Return their number. @wanted can be NULL. */
 unsigned int intake_run(struct intake *in, struct ingest_wanted *wanted);
 
 #endif /* RBMAP_FLEET_AGENT_INCIDENT_INTAKE_H */

@@ -8,7 +8,7 @@
 #include "message/digest.h"
 #include "message/text.h"
 
-#define TEXT_MAX	(64U << 10)	/* A sum has an id of 127 bytes for each record. */
+#define TEXT_MAX	(64U << 10)	/* The record of a sum lists the id of each record in it, of at most 127 bytes. */
 #define NAME_SIZE	32
 #define VALUE_SIZE	256
 
@@ -62,7 +62,7 @@ static void forget(struct losses *l, struct loss *loss)
 	memmove(loss, loss + 1, (l->nr - at) * sizeof(*loss));
 }
 
-/* A sum was written, and its records were not all removed. */
+/* A process was killed after it had written a sum, before it removed all records in it. */
 static void remove_replaced(struct losses *l, const char *id)
 {
 	char name[NAME_SIZE], value[VALUE_SIZE];
@@ -151,7 +151,7 @@ static void add_sum_lines(struct buf *out, const struct loss_sums *sum)
 	text_add(out, "cause", "the sum of more losses than the host keeps apart");
 }
 
-/* The id of a sum is that of an incident whose file is the sum. */
+/* Make the id of a sum, in the form of an incident's id. */
 static bool name_sum(char id[SOURCE_NAME_SIZE], const char *like, const struct buf *text)
 {
 	char digits[DIGEST_TEXT_SIZE];

@@ -17,8 +17,9 @@
 
 #define LOSSES_MAX	256
 /*
- * So many wait for an answer. The others can still become a sum: one that was sent may be
- * stored, and would be counted twice. A host also gets no more answers than it can queue.
+ * The number of records that may wait for an answer. All others can still become a sum,
+ * whereas a record that was sent may be stored, and would be counted twice. The limit also
+ * bounds the answers to a host.
  */
 #define LOSSES_SENT_MAX	32
 
@@ -61,7 +62,7 @@ int losses_add(struct losses *l, const char *id, const struct buf *manifest, con
 /* The collector has stored the record. */
 void losses_stored(struct losses *l, const char *id);
 
-/* Remember that a record is sent now. Return false if it must not be sent. */
+/* Mark a record as sent, before it is sent. Return false if it must not be sent. */
 bool losses_sent(struct losses *l, struct loss *loss);
 
 /* Append the lines of the message. Return 0 or a negative errno. */

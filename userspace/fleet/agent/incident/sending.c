@@ -144,7 +144,7 @@ static void parse_manifest(const struct buf *text, char digits[DIGEST_TEXT_SIZE]
 	}
 }
 
-/* The collector would refuse a file with other bytes again and again. */
+/* The file has changed: the collector would refuse it at each attempt. */
 static bool is_changed(struct sending *s, const struct incident *i, const char *digits)
 {
 	char sent[DIGEST_TEXT_SIZE];
@@ -230,7 +230,7 @@ int sending_step(struct sending *s, struct spool *spool, struct uplink *uplink)
 	struct incident *i = *s->id ? spool_find(spool, s->id) : next_wanted(spool);
 	int ret;
 
-	/* The spool was full meanwhile, or the collector has it already. */
+	/* The incident is gone: the spool was full meanwhile, or the collector has stored it. */
 	if (!i || (*s->id && !i->requested)) {
 		sending_end(s, uplink);
 		return 0;

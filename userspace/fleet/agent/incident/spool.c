@@ -53,7 +53,10 @@ uint64_t spool_parts(const struct incident *i)
 	return i->size / MESSAGE_PAYLOAD_MAX + !!(i->size % MESSAGE_PAYLOAD_MAX);
 }
 
-/* Its time says when. Without the file, the collector sends another permit one day. */
+/*
+ * Note the permit in a file, whose time is that of the permit. If that fails, and the agent is
+ * killed, the collector sends another permit later.
+ */
 static void note_permit(struct spool *s, const struct incident *i)
 {
 	int fd = openat(s->permits, i->id, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
@@ -160,7 +163,7 @@ int spool_make_room(struct spool *s, uint64_t size)
 	return 0;
 }
 
-/* The lock ends with the process. Unlike flock(), it can be asked for without taking it. */
+/* The lock ends with the process. Unlike flock(), it can be tested without being taken. */
 static int take_lock(int dir)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };

@@ -4,14 +4,14 @@
  *
  *	taking/FILE	a link to a recording, or a copy, before its sums are known
  *	data/ID		the recording
- *	state/ID	the lines of its manifest; its time is when it was taken
+ *	state/ID	the lines of its manifest; the file's time is that of the intake
  *	permits/ID	the collector waits for the incident: empty
  *	losses/ID	an incident that was removed before it was sent: see losses.h
  *	answers/ID	an answer to a command that was not sent: see command_log.h
  *
- * The order of the steps makes each of them repeatable. A recording is in taking/ until
- * state/ID is on the disk, and then renamed to data/ID. state/ID goes first when the
- * incident is removed, so data/ID without it is a leftover.
+ * The order of the steps makes each of them repeatable. A recording stays in taking/ until
+ * state/ID is on the disk, and is then renamed to data/ID. When an incident is removed,
+ * state/ID is removed first: a file data/ID without state/ID is a leftover.
  */
 #ifndef RBMAP_FLEET_AGENT_INCIDENT_SPOOL_H
 #define RBMAP_FLEET_AGENT_INCIDENT_SPOOL_H
@@ -30,8 +30,8 @@
 
 /**
  * struct incident - an incident that waits
- * @since: when it was taken, in ns since 1970
- * @busy_until: it may be on its way until then, by CLOCK_MONOTONIC
+ * @since: time at which it was taken, in ns since 1970
+ * @busy_until: time until which parts of it may be on their way, by CLOCK_MONOTONIC
  * @permit: number of the last permit; UINT64_MAX: there was none
  * @wanted: a bit for each part that the collector waits for; NULL: it waits for none
  * @requested: the collector waits for parts or for the manifest
@@ -84,8 +84,8 @@ void spool_remove(struct spool *s, struct incident *i);
 int spool_lose(struct spool *s, struct incident *i, const char *cause);
 
 /*
- * Make room for an incident: remove the oldest ones. Return 0; -EBUSY: those that could
- * go are on their way; -EFBIG: the incident is larger than the spool; or another negative
+ * Make room for an incident: remove the oldest ones. Return 0; -EBUSY: only incidents that
+ * are being sent are left; -EFBIG: the incident is larger than the spool; or another negative
  * errno.
  */
 int spool_make_room(struct spool *s, uint64_t size);
@@ -100,7 +100,7 @@ uint64_t spool_parts(const struct incident *i);
  */
 int spool_request(struct spool *s, struct incident *i, uint64_t first, uint64_t last);
 
-/* The collector has got all that it was waiting for. */
+/* All parts that the collector asked for were sent. */
 void spool_requested_done(struct spool *s, struct incident *i);
 
 /* Append the lines of an incident's manifest. Return 0 or a negative errno. */

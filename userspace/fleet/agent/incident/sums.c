@@ -122,14 +122,14 @@ static bool is_in_ns(const char *clock)
 
 static bool moment_tai(const struct rbmap_moment *m, uint64_t *tai)
 {
-	/* TAI is less than an hour ahead of UTC, and will be for thousands of years. */
+	/* TAI is less than an hour ahead of UTC, and stays so for thousands of years. */
 	if (!m->real || m->tai_offset <= 0 || m->tai_offset > 3600 || m->real > INT64_MAX)
 		return false;
 	*tai = m->real + m->tai_offset * NS_PER_S;
 	return true;
 }
 
-/* Return the moment that events are the nearest to. */
+/* Return the moment nearest to the events. */
 static const struct rbmap_moment *nearest_moment(const struct sums *s)
 {
 	static const enum rbmap_moment_id order[SUMS_MOMENTS] = {

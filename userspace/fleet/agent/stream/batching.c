@@ -83,8 +83,9 @@ bool batching_is_due(const struct batching *b)
 }
 
 /*
- * The first piece of a ring. An earlier run may have sent some of its events, and knows how
- * many. A ring that was made again numbers its events from 0, but they are later.
+ * The first piece of a ring. An earlier run may have sent some of its events, and has stored
+ * their number. A ring that was made again numbers its events from 0, and their times are
+ * later.
  */
 static void find_place(struct batching *b, uint64_t first, uint64_t time)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pieces of one ring become messages in the spool of streams. Each event comes once, also
- * after a restart of the agent: the ring numbers its events.
+ * Make messages of the pieces of one ring, and append them to the spool of streams. The
+ * ring numbers its events, so that each one comes once, also after a restart of the agent.
  */
 #ifndef RBMAP_FLEET_AGENT_STREAM_BATCHING_H
 #define RBMAP_FLEET_AGENT_STREAM_BATCHING_H
@@ -15,7 +15,7 @@
 #define BATCH_AGE	1000000000ULL	/* ns; then a batch is complete */
 
 /**
- * struct batch_target - where messages go
+ * struct batch_target - destination of a batch
  * @host, @boot: names in messages
  * @event: called for each event that goes into a batch
  * @prepare: called before a batch is appended
@@ -33,13 +33,14 @@ struct batch_target {
  * struct batching - the batch of a ring
  * @source: the source of the messages; its generation is 0 before the first piece
  * @totals: sums of the messages up to now
- * @payload: the batch; @at: the offset of its last sub-buffer, 0: it has none that goes on
+ * @payload: the batch
+ * @at: offset of its last sub-buffer, to which events can be added; 0: there is no such one
  * @lost: events that were lost before the batch, or MESSAGE_LOST_UNKNOWN
- * @cursor: how far the ring's sub-buffer was decoded
+ * @cursor: position of the decoder in the ring's sub-buffer
  * @number: number of the next event
  * @time: the ring's time of the last event
  * @skip: events that an earlier run has sent
- * @opened: when the batch got its first event, by CLOCK_MONOTONIC
+ * @opened: time at which the batch got its first event, by CLOCK_MONOTONIC
  */
 struct batching {
 	const struct batch_target *target;

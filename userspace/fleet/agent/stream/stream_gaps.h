@@ -19,10 +19,10 @@
  * struct stream_gap - messages that are gone
  * @first, @last: their numbers
  * @events: events in them
- * @lost: events that were lost before, as they would have said
+ * @lost: events that were lost before them, as the messages counted
  * @after: sums up to the last one
  * @number: number of the event behind them
- * @sent: it was published, as it is now
+ * @sent: the gap was published in its present form
  */
 struct stream_gap {
 	char source[SOURCE_NAME_SIZE];

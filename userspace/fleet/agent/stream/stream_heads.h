@@ -15,7 +15,7 @@
 #define HEADS_IDS	65536
 
 /**
- * struct stream_heads - what the collector was told, or must be told, of a buffer
+ * struct stream_heads - state of the messages HEAD and CLOCK of a buffer
  * @source: the source of the messages, and the number of the next one
  * @clock, @page_size: those that all rings have
  * @seen: events that came

@@ -67,7 +67,7 @@ static int read_records(struct stream_spool *s, struct stream_segment *g, int fd
 		g->size += segment_record_size(&r);
 	}
 	buf_free(&message);
-	/* It is sent from now on, so it must be on the disk. */
+	/* Its messages will be sent, so the segment must be on the disk. */
 	if (ret == -EBADMSG)
 		ret = fsync(fd) ? -errno : 0;
 	g->synced = g->size;

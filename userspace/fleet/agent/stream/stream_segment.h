@@ -16,7 +16,7 @@
 #include "message/stream/source.h"
 
 /**
- * struct stream_position - up to where a ring was read
+ * struct stream_position - the place up to which a ring was read
  * @number: number of the first event that no record has
  * @time: the ring's time of the event before it
  */

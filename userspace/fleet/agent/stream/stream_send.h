@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages of streams go from the spool to the collector. A limited number is on its way. If
- * the collector answers, and does not have them, they are sent again.
+ * Send messages of streams from the spool to the collector, a limited number ahead of its
+ * confirmation. If the collector answers, and lacks messages, they are sent again.
  */
 #ifndef RBMAP_FLEET_AGENT_STREAM_STREAM_SEND_H
 #define RBMAP_FLEET_AGENT_STREAM_STREAM_SEND_H
@@ -49,7 +49,7 @@ struct stream_sender {
 /* Send some messages. Return 1: there may be more, 0, or a negative errno. */
 int stream_send(struct stream_sender *s, struct stream_spool *spool, struct uplink *uplink);
 
-/* The collector says what it has: a message STORED for streams. */
+/* Handle a message STORED for streams, which lists what the collector has. */
 void stream_send_stored(struct stream_sender *s, struct stream_spool *spool,
 			const struct message *m);
 

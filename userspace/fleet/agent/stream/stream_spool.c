@@ -172,7 +172,7 @@ static void remove_segment(struct stream_spool *s, size_t i)
 	char name[32];
 
 	stream_segment_name(s->segment[i].number, name);
-	/* If it stays now, the next run removes it. */
+	/* If the file cannot be removed now, the next run removes it. */
 	files_remove(s->dir, name);
 	s->bytes -= s->segment[i].size;
 	free(s->segment[i].last);
@@ -208,7 +208,7 @@ static int make_gaps(struct stream_spool *s, const struct stream_segment *g, int
 	return ret;
 }
 
-/* The oldest segment becomes gaps. They are on the disk before it goes. */
+/* Replace the oldest segment by gaps, which are on the disk before the segment is removed. */
 static int drop_oldest(struct stream_spool *s)
 {
 	char name[32];
@@ -251,7 +251,7 @@ static int append(struct stream_spool *s, struct stream_record *r, const void *m
 	if (!ret)
 		ret = stream_spool_note(s, g, r);
 	if (ret) {
-		/* The next record is written over it. */
+		/* The next record overwrites a part that was written. */
 		if (ftruncate(s->fd, g->size))
 			return -errno;
 		return ret;

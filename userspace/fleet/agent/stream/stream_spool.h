@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The spool of streams, the folder "stream" of the spool: segments, and the file "gaps". One
- * thread appends, another one syncs, reads and removes. A segment goes when the collector has
- * all of it; if the spool is full, the oldest one goes, and its messages become gaps first.
- * The last segment is never removed, because it has the positions. Each run begins a new
- * one.
+ * thread appends, another one syncs, reads and removes. A segment is removed when the
+ * collector has all of it. If the spool is full, the oldest segment is removed, after its
+ * messages have become gaps. The last segment stays, because it has the positions. Each run
+ * begins a new one.
  */
 #ifndef RBMAP_FLEET_AGENT_STREAM_STREAM_SPOOL_H
 #define RBMAP_FLEET_AGENT_STREAM_STREAM_SPOOL_H
@@ -122,7 +122,7 @@ int stream_spool_next(struct stream_spool *s, struct stream_cursor *cursor,
 		      struct stream_record *record, struct buf *message);
 void stream_cursor_reset(struct stream_cursor *cursor);
 
-/* The collector has all messages before @next. Return whether that is news. */
+/* The collector has all messages before @next. Return whether that was not known. */
 bool stream_spool_stored(struct stream_spool *s, const char *source, uint64_t next);
 
 /* Copy a gap that was not sent, and mark it. Return false if all were sent. */

@@ -25,7 +25,7 @@ struct backoff {
 void backoff_failed(struct backoff *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* An attempt succeeded. Report that @what works again if it did not. Return whether so. */
+/* An attempt succeeded. If there was an error, report that @what works again, return true. */
 bool backoff_over(struct backoff *t, const char *what);
 
 /* Return whether the next attempt is due, as it is without an error. */

@@ -179,7 +179,7 @@ int files_copy(int from, int dir, const char *name, bool (*stopped)(void))
 	if (fd < 0)
 		return -errno;
 	ret = copy_bytes(from, fd, stopped);
-	/* The copy keeps the time of the file, which says when the incident was. */
+	/* The copy keeps the time of the file, which is that of the incident. */
 	if (!ret && !fstat(from, &st))
 		futimens(fd, (struct timespec[]){ st.st_atim, st.st_mtim });
 	return finish_new(fd, ret, dir, temporary, name, true);

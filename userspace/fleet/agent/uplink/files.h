@@ -16,8 +16,8 @@
 int files_open_folder(int dir, const char *name);
 
 /*
- * Replace the file @name of a folder, and write it and the folder to the disk. @durable
- * false: write it when the kernel likes to. Return 0 or a negative errno.
+ * Replace the file @name of a folder. @durable: write the file and the folder to the disk
+ * before returning. Return 0 or a negative errno.
  */
 int files_replace(int dir, const char *name, const char *data, size_t size, bool durable);
 
@@ -30,7 +30,7 @@ int files_read(int dir, const char *name, struct buf *to, size_t most);
 /* Remove a file, which may be gone already. Return 0 or a negative errno. */
 int files_remove(int dir, const char *name);
 
-/* Remove what a killed process was writing. */
+/* Remove the incomplete files of a killed process. */
 void files_remove_temporary(int dir);
 
 typedef int files_each_fn(void *data, int dir, const char *name);

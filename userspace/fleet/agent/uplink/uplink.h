@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The transport of the agent, as long as it works and while it does not: the other side can
- * be away for days.
+ * The agent's transport, which may fail for days: it is opened again, errors are reported
+ * once, and messages are published when the other side is back.
  */
 #ifndef RBMAP_FLEET_AGENT_UPLINK_UPLINK_H
 #define RBMAP_FLEET_AGENT_UPLINK_UPLINK_H
@@ -17,11 +17,11 @@
 #define OUTLET_BATCH	4	/* parcels that are published at once */
 
 /**
- * struct uplink - where messages go
- * @options: how to open the transport
+ * struct uplink - the agent's transport, and messages for it
+ * @options: URL and credentials of the transport
  * @boot: id of this boot
  * @is_open: @transport is open
- * @publishing, @receiving: errors of these that last
+ * @publishing, @receiving: lasting errors of publishing and receiving
  * @parcel, @bytes: messages that were added, and not published yet
  * @nr: their number
  * @published: time of the last success, in ns since 1970; 0: none

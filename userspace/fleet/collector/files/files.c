@@ -114,7 +114,7 @@ void files_close(struct collect_files *f)
 	f->incoming = f->incidents = f->aside = f->lock = -1;
 }
 
-/* Open the file of an incident's parts. A new name is safe before the first part is. */
+/* Open the file of an incident's parts. The name of a new file is on the disk before a part. */
 static int create_part(struct collect_files *f, const char *host, const char *name)
 {
 	int dir = files_directory(f->incoming, host), fd;
@@ -232,8 +232,9 @@ int files_remove_part(struct collect_files *f, const char *host, const char *nam
 }
 
 /*
- * The file system need not have a rename that fails if there is a file. Nobody else writes.
- * After a loss of power the old name can be there again: leftovers_remove() removes it.
+ * Not every file system has a rename that fails if the name exists, so test that before: only
+ * the collector writes here. After a loss of power the old name can be there again, and
+ * leftovers_remove() removes it.
  */
 static int move(int from, const char *part, int to, const char *file)
 {

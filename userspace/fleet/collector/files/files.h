@@ -40,7 +40,7 @@ void files_close(struct collect_files *f);
 
 /* The rest returns 0, or a descriptor, or a negative errno. */
 
-/* Open a directory, which is made if it is not there. Its name is safe after that. */
+/* Open a directory, and make it if it is missing. Its name is on the disk after that. */
 int files_directory(int at, const char *name);
 
 /* Write a part. It is on the disk after files_sync(). @incident: the id in the index */
@@ -53,7 +53,7 @@ void files_drop(struct collect_files *f);
 int files_open_part(struct collect_files *f, const char *host, const char *name);
 int files_remove_part(struct collect_files *f, const char *host, const char *name,
 		      int64_t incident);
-/* Give a complete file its name, which is safe after that. -EEXIST: there is one. */
+/* Give a complete file its name, which is on the disk then. -EEXIST: the name is in use. */
 int files_keep(struct collect_files *f, const char *host, const char *name);
 /*
  * Keep a message that cannot be stored, one for each host and FILES_ASIDE_MAX in all.

@@ -42,7 +42,7 @@ void index_host_hello(struct fleet_index *ix, int64_t host, const struct index_h
 void index_host_wants(struct fleet_index *ix, int64_t host, bool wants);
 /* Store the host that waits and had its last permit before the others. */
 bool index_host_next(struct fleet_index *ix, struct index_host *host);
-/* The host has its turn: it becomes the last one, and waits no more. */
+/* The host gets a permit: it no longer waits, and becomes the last in the order. */
 void index_host_turn(struct fleet_index *ix, int64_t host);
 
 /* Remove hosts without incidents that were not seen since then. */

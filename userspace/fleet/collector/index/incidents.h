@@ -78,7 +78,7 @@ void index_incident_stored(struct fleet_index *ix, int64_t id, bool is_recording
 void index_incident_damaged(struct fleet_index *ix, int64_t id, int64_t now);
 void index_incident_lost(struct fleet_index *ix, int64_t id, const struct index_loss *loss,
 			 int64_t now);
-/* The parts never became complete: the incident is lost if the host said so, else unknown. */
+/* Parts are missing for good: the incident is lost if the host said so, otherwise unknown. */
 void index_incident_give_up(struct fleet_index *ix, int64_t id, int64_t now);
 
 /*
@@ -88,7 +88,7 @@ void index_incident_give_up(struct fleet_index *ix, int64_t id, int64_t now);
 bool index_incident_to_send(struct fleet_index *ix, int64_t host, int64_t before,
 			    struct index_incident *incident);
 
-/* All that were permitted wait again: the permits of a collector that has ended. */
+/* Let all permitted incidents wait again: a collector that has ended gave the permits. */
 void index_incidents_no_permits(struct fleet_index *ix);
 
 /* Store the stored incident that is the oldest, of one host or of all (0). */

@@ -39,9 +39,9 @@ void index_parts_asked(struct fleet_index *ix, int64_t incident, uint64_t ask);
 void index_parts_remove(struct fleet_index *ix, int64_t incident);
 
 bool index_part_is_here(const struct index_parts *parts, uint64_t seq);
-/* Note that a part is here. It was not, and seq is below INDEX_PARTS_MAX. */
+/* Note that a part came for the first time. seq is below INDEX_PARTS_MAX. */
 void index_part_add(struct index_parts *parts, uint64_t seq);
-/* No part is here. The number of all parts stays. */
+/* Note that no part is here any longer. The number of all parts stays. */
 void index_parts_clear(struct index_parts *parts);
 
 /* Append lines "part = FIRST-LAST" for those that are not here, at most @lines. */

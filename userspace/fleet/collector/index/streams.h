@@ -86,7 +86,7 @@ bool index_stream_file_add(struct fleet_index *ix, struct index_stream_file *f);
 void index_stream_file_put(struct fleet_index *ix, const struct index_stream_file *f);
 /* Store the oldest file, of a host or of all (0). */
 bool index_stream_file_oldest(struct fleet_index *ix, int64_t host, struct index_stream_file *f);
-/* Remove it, and the sources of a boot that has no file and is over. */
+/* Remove a file, and the sources of its boot if that is over and has no other file. */
 void index_stream_file_remove(struct fleet_index *ix, const struct index_stream_file *f);
 
 /* Return the bytes of all files, and a host with more than @most bytes, or 0. */
