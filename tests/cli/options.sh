@@ -22,7 +22,8 @@ cat >"$dir/bin/rbmap" <<COMMAND
 [ "\$*" != 'probe fields' ] || exec printf '%s\n' sched_switch sched_wakeup
 exec "$(realpath "$RBMAP")" "\$@"
 COMMAND
-chmod +x "$dir/bin/rbmap"
+printf '#!/bin/sh\necho "unit.service loaded active running A unit"\n' >"$dir/bin/systemctl"
+chmod +x "$dir/bin/rbmap" "$dir/bin/systemctl"
 PATH=$dir/bin:$PATH
 
 # same TEXT A B: pass if A is B
@@ -237,6 +238,9 @@ values folder 'files -/' folder/ fleet setup nats --directory
 values folder 'files -/' folder/ ship status --spool
 kernels=$(cd /lib/modules 2>/dev/null && compgen -d | sort | xargs)
 values "$kernels" kernels "$kernels" new-probe -k
+cgroups=$(cd /sys/fs/cgroup 2>/dev/null && compgen -d | sort | xargs)
+values "$cgroups" 'files -W /sys/fs/cgroup -/' "${cgroups:+${cgroups// // }/}" record --cgroup
+values unit.service units unit.service record --unit
 values '' none '' record --filter
 values '' none '' stat -i
 

@@ -39,6 +39,10 @@ function __rbmap_value
             string split , -- $argv[1]
         case buffer
             __rbmap_buffers
+        case cgroup
+            for directory in /sys/fs/cgroup/(commandline -ct)*/
+                string replace /sys/fs/cgroup/ '' -- $directory
+            end
         case dir
             __fish_complete_directories (commandline -ct)
         case event
@@ -49,6 +53,8 @@ function __rbmap_value
             __rbmap_kernels
         case pid
             __fish_complete_pids
+        case unit
+            systemctl list-units --plain --no-legend 2>/dev/null | string split -f 1 ' '
     end
 end
 
