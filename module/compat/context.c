@@ -10,7 +10,7 @@ static u8 rbmap_context_softirq(unsigned int count)
 {
 	u8 flags;
 
-	/* A task of its own counts them in real-time kernels. */
+	/* On real-time kernels each task has a count of its own. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		count = softirq_count();
 	flags = count & SOFTIRQ_OFFSET ? RBMAP_FLAG_SOFTIRQ : 0;
@@ -43,7 +43,7 @@ static u8 rbmap_context_resched(unsigned long thread_flags)
 	return flags;
 }
 
-/* Shares its byte with the preemption count where tasks know it. */
+/* On kernels with this count, it shares a byte of the record with the preemption count. */
 static u8 rbmap_context_migrate_disabled(void)
 {
 #ifdef RBMAP_HAVE_MIGRATION_DISABLED

@@ -114,12 +114,12 @@ static __always_inline u8 rbmap_context_irqs_off(void)
  */
 static __always_inline bool rbmap_context_is_unusual(unsigned int count)
 {
-	/* Without softirqs and the like it is a small number. */
+	/* The count is small unless a softirq, an interrupt or an NMI runs. */
 	if (unlikely(count & ~0xfU))
 		return true;
 	/*
-	 * The count says so nowhere else, but for where it is being taken back.  Any
-	 * CPU may set them at any time; a plain load is a part of the comparison.
+	 * preempt_count() does not contain these flags.  Any CPU may set them at any time.
+	 * A plain load becomes an operand of the comparison, which saves an instruction.
 	 */
 	if (unlikely(data_race(current_thread_info()->flags) &
 		     (RBMAP_TIF_RESCHED | RBMAP_TIF_RESCHED_LAZY)))
@@ -128,7 +128,7 @@ static __always_inline bool rbmap_context_is_unusual(unsigned int count)
 	if (unlikely(current->migration_disabled))
 		return true;
 #endif
-	/* Softirqs are not in the count there. */
+	/* On real-time kernels the count does not include softirqs. */
 	return IS_ENABLED(CONFIG_PREEMPT_RT) && unlikely(softirq_count());
 }
 
@@ -136,10 +136,10 @@ static __always_inline bool rbmap_context_is_unusual(unsigned int count)
 void rbmap_record_unusual(struct rbmap_record *record, unsigned int count);
 
 /**
- * rbmap_record_begin - fill what the record of each event begins with
+ * rbmap_record_begin - fill the fields with which the record of each event begins
  * @record: the record
- * @id: the event's
- * @preempt: how often preemption was disabled to call the probe, and by it
+ * @id: number of the event
+ * @preempt: number of times that preemption was disabled to call the probe, and by it
  *
  * Context: any.
  */

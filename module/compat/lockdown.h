@@ -11,9 +11,9 @@
 
 #ifdef CONFIG_SECURITY
 /*
- * A kernel that does not export it loads the module nevertheless.  Only data has
- * the address: for that of a weak function, code of arm64 wants a table that
- * modules do not have.  Volatile keeps the compiler from looking through it.
+ * A kernel that does not export the function loads the module nevertheless.  The
+ * address is in data, because code of arm64 finds weak functions in a table that
+ * modules do not have.  Volatile stops the compiler from using the function directly.
  */
 extern typeof(security_locked_down) security_locked_down __weak;
 static typeof(security_locked_down) *const volatile rbmap_kernels_lockdown =
@@ -24,7 +24,7 @@ static typeof(security_locked_down) *const volatile rbmap_kernels_lockdown =
 #define rbmap_lockdown_known()	true
 #endif
 
-/* As tracefs asks. */
+/* Ask with the reason that tracefs has. */
 static inline int rbmap_lockdown_ask(void)
 {
 	return rbmap_lockdown_known() ?

@@ -37,12 +37,12 @@ static inline bool rbmap_is_kernels(unsigned long address, size_t size)
 
 /**
  * rbmap_read_nofault - copy from memory that may not be there
- * @to: where to
- * @from: address of the kernel, or anything else
- * @size: bytes
+ * @to: destination
+ * @from: any number; only an address of the kernel is read
+ * @size: number of bytes
  *
  * Context: any, NMI included.
- * Return: whether all is there; if not, some of @to may be written.
+ * Return: true if all bytes were copied; false if not, and some of @to may be written.
  */
 static inline bool rbmap_read_nofault(void *to, unsigned long from, size_t size)
 {
