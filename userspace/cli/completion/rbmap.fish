@@ -89,7 +89,7 @@ function __rbmap_arguments
                 case 3
                     __fish_complete_directories (commandline -ct)
             end
-        case report
+        case cut report
             __fish_complete_path (commandline -ct)
         case tracefs-dir
             __fish_complete_directories (commandline -ct)
