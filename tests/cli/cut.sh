@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests rbmap cut: the part has exactly the events that rbmap report prints with the same
-# options, at their times and with the losses between them, and trace-cmd report prints them,
-# too. RBMAP_TEST_SHORT=1: a choice of the options for each kind of recording.
+# options, at their times and with the losses between them. trace-cmd report prints them, too.
+# RBMAP_TEST_SHORT=1: a choice of the options for each kind of recording.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/versions.sh
@@ -11,7 +11,7 @@
 here=$(dirname "$0")
 seed=${RBMAP_TEST_SEED:-1}
 
-# cuts NAME FILE OPTION...: compares report OPTION... of the file, and report of its part
+# cuts NAME FILE OPTION...: compares what report prints of the file and of its part
 cuts()
 {
 	local name=$1 file=$2

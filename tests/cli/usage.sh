@@ -128,6 +128,11 @@ says 2 "no option '-i': name the file alone: rbmap report FILE" report -i trace.
 says 2 "invalid number of seconds '1d': 10, 0.5, 500ms, 2m" record -d 1d
 says 2 "no command after --" record --
 says 2 "--trigger needs --flight-recorder" record --trigger x
+says 2 "invalid limit '10' of a file: want a size such as 100M, or a time such as 10m" record --rotate 10
+says 2 "invalid limit '0M' of a file" record --rotate 0M
+says 2 "--rotate writes several files: leave out -f" record --rotate 1M -f
+says 2 "--rotate writes several files" record --rotate 1h -o -
+says 2 "--keep needs that or --rotate" record --keep 2
 says 2 "--trigger-if needs --trigger" record -f --trigger-if x
 says 2 "option --trigger was given twice" record -f -t x -t y
 says 2 "option -o requires the name of a file" snapshot -o ''

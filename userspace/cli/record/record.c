@@ -33,11 +33,13 @@
 #include "live/recorder/snapshot_file.h"
 #include "live/shared_ring.h"
 #include "purpose.h"
+#include "rotation.h"
 
 extern const struct command command_record;
 
 #define TICK_MS		500
 #define HOLDOFF		10	/* in seconds */
+#define ROTATE_MS	100
 #define LOOK_MS		20	/* in ms; a ring can be overwritten in less than a second */
 
 struct record {
@@ -48,6 +50,7 @@ struct record {
 	char **command;			/* NULL: none */
 	bool is_flight;			/* keep the rings unread until the file is to be written */
 	struct flight flight;
+	struct rotation rotation;
 	struct event_select event_select;
 	struct private_buffer own;
 	struct auto_probes made;
@@ -57,7 +60,11 @@ struct record {
 	struct recording recording;
 	struct recorder *recorder;
 	struct dat_writer *writer;
+	const char *path;		/* the present file */
+	uint64_t bytes;			/* in the files before it */
+	char *clocks;
 	int clock;			/* clock of the file */
+	bool rotation_failed;
 	bool began;			/* else it leaves no file */
 	char *trigger_filter;		/* --filter and --trigger-if, if both are given */
 	struct child child;
@@ -84,17 +91,49 @@ static bool any_wanted(const struct record *r)
 
 static bool create_file(struct record *r)
 {
-	char *clocks = control_read("trace_clock");
-
-	if (!clocks) {
+	r->clocks = control_read("trace_clock");
+	if (!r->clocks) {
 		control_complain(CONTROL_READ, "trace_clock", -errno);
 		return false;
 	}
-	r->clock = control_clock_of(clocks);
-	r->writer = recording_create(&r->recording, r->output, r->recorder,
-				     clocks);
-	free(clocks);
+	r->clock = control_clock_of(r->clocks);
+	r->path = r->output;
+	if (rotation_is_wanted(&r->rotation)) {
+		struct assembly_options options = recording_assembly_options(&r->recording);
+
+		r->rotation.output = r->output;
+		r->path = rotation_next_name(&r->rotation);
+		r->recording.assembly = assembly_new(&options);
+	}
+	if (r->path)
+		r->writer = recording_create(&r->recording, r->path, r->recorder, r->clocks);
 	return r->writer;
+}
+
+/* Go on in the next file. Return false if that failed, which ends the recording. */
+static bool rotate(struct record *r)
+{
+	const char *before = r->path, *path = rotation_next_name(&r->rotation), *removed;
+	struct dat_writer *old = r->writer, *new;
+	bool ok = true;
+
+	new = path ? recording_create(&r->recording, path, r->recorder, r->clocks) : NULL;
+	if (!new)
+		return false;
+	if (!recording_publish(new, path)) {
+		dat_discard(new);
+		return false;
+	}
+	recorder_switch(r->recorder, new);
+	r->writer = new;
+	r->path = path;
+	r->bytes += dat_bytes(old);
+	if (!recording_end_file(&r->recording, old, before, r->recorder))
+		ok = false;
+	while ((removed = rotation_next_removed(&r->rotation)))
+		if (!assembly_add_removal(r->recording.assembly, removed))
+			ok = false;
+	return ok;
 }
 
 static bool prepare(struct record *r)
@@ -232,8 +271,8 @@ static void show_progress(struct record *r)
 
 	if (!r->recording.quiet && progress_due(&r->progress))
 		progress_show(&r->progress, "%s: %" PRIu64 " events, %s, %" PRIu64 " lost ",
-			      r->output, recorder_events(r->recorder),
-			      size_text(dat_bytes(r->writer), size),
+			      r->path, recorder_events(r->recorder),
+			      size_text(r->bytes + dat_bytes(r->writer), size),
 			      recorder_lost(r->recorder));
 }
 
@@ -275,7 +314,8 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 	progress_begin(&r->progress);
 	while (r->is_flight || !recorder_ended(r->recorder)) {
 		double left = deadline - now();
-		long ms = r->flight.trigger ? LOOK_MS : TICK_MS;
+		long ms = r->flight.trigger ? LOOK_MS :
+			  rotation_is_wanted(&r->rotation) ? ROTATE_MS : TICK_MS;
 		struct timespec tick = { .tv_nsec = ms * 1000000L };
 		siginfo_t info;
 		int sig;
@@ -295,6 +335,11 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 		if (sig < 0 && r->writer) {
 			recorder_look_for_cpus(r->recorder);
 			show_progress(r);
+		}
+		if (rotation_is_wanted(&r->rotation) &&
+		    rotation_is_due(&r->rotation, dat_bytes(r->writer)) && !rotate(r)) {
+			r->rotation_failed = true;
+			break;
 		}
 	}
 }
@@ -357,9 +402,14 @@ static bool finish(struct record *r)
 		return assembly_end(r->recording.assembly) && ok && !r->flight.dump_failed;
 	}
 	progress_end(&r->progress);
-	if (!recording_finish(&r->recording, r->writer, r->output, r->recorder))
+	if (!recording_finish(&r->recording, r->writer, r->path, r->recorder))
 		ok = false;
-	return ok;
+	/* Wait until all files are complete, and the oldest ones are removed. */
+	if (!assembly_end(r->recording.assembly))
+		ok = false;
+	if (r->rotation.removed)
+		fprintf(stderr, "%" PRIu64 " older files were removed\n", r->rotation.removed);
+	return ok && !r->rotation_failed;
 }
 
 static bool run(struct record *r)
@@ -376,7 +426,7 @@ static bool run(struct record *r)
 	if (ok && r->command)
 		ok = child_start(&r->child);
 	if (ok && r->writer)
-		ok = recording_publish(r->writer, r->output);
+		ok = recording_publish(r->writer, r->path);
 	if (!ok) {
 		abandon(r);
 		return false;
@@ -404,6 +454,8 @@ static void clean_up(struct record *r, bool ok)
 	auto_probes_end(&r->made);
 	private_buffer_end(&r->own);
 	free(r->trigger_filter);
+	free(r->clocks);
+	rotation_free(&r->rotation);
 	recording_free(&r->recording);
 	control_events_free(&r->events);
 }
@@ -486,12 +538,16 @@ static const struct cli_option options[] = {
 	  .target = OPTION_TO(set_duration, double, struct record, flight.trigger_options.holdoff),
 	  .help = "after a file, only count events of --trigger for\n"
 		  "SECONDS (default: 10)" },
+	{ .name = "rotate", .arg = "LIMIT", .kind = "text",
+	  .target = OPTION_TO(rotation_set, struct rotation, struct record, rotation),
+	  .help = "begin a new file at LIMIT, a size (100M) or a time\n"
+		  "(10m): trace.0001.dat, trace.0002.dat ..." },
 	{ .name = "directory", .arg = "DIR", .kind = "dir",
 	  .target = STRING(struct record, flight.files.dir),
 	  .help = "write the files of -f to DIR, named by the time" },
 	{ .name = "keep", .arg = "N", .kind = "number",
 	  .target = OPTION_TO(set_count, uint64_t, struct record, flight.files.keep),
-	  .help = "keep N files in DIR, and remove the oldest" },
+	  .help = "keep N files of --rotate or in DIR, not the oldest" },
 	{ .name = "keep-size", .arg = "SIZE", .kind = "number",
 	  .target = OPTION_TO(set_size_kb, uint64_t, struct record, flight.files.keep_kb),
 	  .help = "keep files of SIZE in all: KiB, or 8M, 1G" },
@@ -520,8 +576,14 @@ static int check_arguments(struct record *r, int argc, char **argv)
 		return usage_error(cmd, "--trigger-if needs --trigger");
 	if (r->is_flight && is_standard_file(r->output))
 		return usage_error(cmd, "-f and '-o -' exclude each other: a flight recorder writes several files");
+	if (rotation_is_wanted(&r->rotation) && (r->is_flight || is_standard_file(r->output)))
+		return usage_error(cmd, "--rotate writes several files: leave out -f and '-o -'");
+	if (rotation_is_wanted(&r->rotation)) {
+		r->rotation.keep = files->keep;
+		files->keep = 0;
+	}
 	if ((files->dir || files->keep || files->keep_kb) && !r->is_flight)
-		return usage_error(cmd, "--directory, --keep and --keep-size need --flight-recorder");
+		return usage_error(cmd, "--directory and --keep-size need --flight-recorder, and --keep needs that or --rotate");
 	if (files->dir && strcmp(r->output, DEFAULT_OUTPUT))
 		return usage_error(cmd, "-o and --directory exclude each other");
 	if ((files->keep || files->keep_kb) && !files->dir)
@@ -576,6 +638,7 @@ const struct command command_record = {
 			  "                    [-p PID]... [--self]\n"
 			  "                    [-b SIZE] [--subbuf SIZE] [-C NAME] [--cpus LIST]\n"
 			  "                    [-B NAME | --default] [-o FILE] [-d SECONDS] [-q]\n"
+			  "                    [--rotate LIMIT [--keep N]]\n"
 			  "                    [--no-compress] [-f [-t EVENT [--trigger-if EXPR]]\n"
 			  "                    [--holdoff SECONDS]\n"
 			  "                    [--directory DIR [--keep N] [--keep-size SIZE]]]\n"

@@ -19,7 +19,10 @@
 #include "kernel/module_symbols.h"
 #include "recording/assemble/dat_assemble.h"
 #include "recording/dat_read.h"
+#include "recording/write/incident_files.h"
+#include "recording/write/safe_place.h"
 
+/* @fd: -1: the recording is removed */
 struct job {
 	struct job *next;
 	int fd;
@@ -136,6 +139,19 @@ bool assembly_run(const char *path, int fd, const struct assembly_options *optio
 	return assemble(path, fd, options, &s);
 }
 
+static bool remove_recording(const char *path)
+{
+	struct dat_place place;
+	int ret = safe_place_find(&place, path);
+
+	if (!ret)
+		ret = incident_files_remove(place.dir, place.name);
+	if (ret)
+		complain("cannot remove the old recording %s: %s", path, strerror(-ret));
+	dat_place_free(&place);
+	return !ret;
+}
+
 static struct job *next_job(struct assembly *a)
 {
 	struct job *job;
@@ -165,7 +181,8 @@ static void *work(void *data)
 	pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
 	while ((job = next_job(a))) {
 		options.symbols = job->symbols;
-		if (!assemble(job->path, job->fd, &options, &s))
+		if (!(job->fd < 0 ? remove_recording(job->path) :
+				    assemble(job->path, job->fd, &options, &s)))
 			a->failed = true;
 		free(job);
 	}
@@ -186,15 +203,13 @@ struct assembly *assembly_new(const struct assembly_options *options)
 	return a;
 }
 
-bool assembly_add(struct assembly *a, const char *path, int fd, bool symbols)
+/* Return false without a thread, or without memory. */
+static bool add_job(struct assembly *a, const char *path, int fd, bool symbols)
 {
 	struct job *job = a->started ? malloc(sizeof(*job) + strlen(path) + 1) : NULL;
-	struct assembly_options options = {
-		.compress = a->options.compress, .quiet = a->options.quiet, .symbols = symbols,
-	};
 
 	if (!job)
-		return assembly_run(path, fd, &options);
+		return false;
 	job->next = NULL;
 	job->fd = fd;
 	job->symbols = symbols;
@@ -205,6 +220,20 @@ bool assembly_add(struct assembly *a, const char *path, int fd, bool symbols)
 	pthread_cond_signal(&a->added);
 	pthread_mutex_unlock(&a->lock);
 	return true;
+}
+
+bool assembly_add(struct assembly *a, const char *path, int fd, bool symbols)
+{
+	struct assembly_options options = {
+		.compress = a->options.compress, .quiet = a->options.quiet, .symbols = symbols,
+	};
+
+	return add_job(a, path, fd, symbols) || assembly_run(path, fd, &options);
+}
+
+bool assembly_add_removal(struct assembly *a, const char *path)
+{
+	return add_job(a, path, -1, false) || remove_recording(path);
 }
 
 bool assembly_end(struct assembly *a)

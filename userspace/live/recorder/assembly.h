@@ -39,6 +39,12 @@ struct assembly *assembly_new(const struct assembly_options *options);
 bool assembly_add(struct assembly *a, const char *path, int fd, bool symbols);
 
 /*
+ * Let the thread remove a recording after the work that was added before. Return false if
+ * that failed at once.
+ */
+bool assembly_add_removal(struct assembly *a, const char *path);
+
+/*
  * Wait for the thread; from now on signals stop its work. Free @a, which may be NULL.
  * Return whether all that the thread has done was successful.
  */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/complain.h"
@@ -21,6 +22,7 @@
 #define WAIT_MS		500	/* then read what is below the watermark, too */
 #define PIPE_SIZE	(1 << 20)	/* the most that a user may ask for */
 #define MAX_DRY		4
+#define SWITCH_NS	1000000	/* then look again whether the threads write another file */
 #define MAX_CPUS	65536
 
 struct cpu_recorder {
@@ -35,6 +37,9 @@ struct cpu_recorder {
 	uint64_t earlier;		/* lost before the recording and not reported yet */
 	uint64_t skip;			/* part of it that is never reported */
 	uint64_t count_before[NR_RECORDER_COUNTS];	/* at the beginning of the recording */
+	uint64_t file_before[NR_RECORDER_COUNTS];	/* at the beginning of the file */
+	uint64_t file_count[NR_RECORDER_COUNTS];	/* since then, when the file ends */
+	_Atomic(struct dat_writer *) writer;		/* the file that the thread writes */
 	uint64_t given;			/* loss that sub-buffers have reported */
 	unsigned int generation;	/* ring that is being read */
 	unsigned int first;		/* ring that was written at the beginning */
@@ -59,7 +64,8 @@ struct recorder {
 	unsigned int max_cpus;
 	size_t page_size;
 	int clock;			/* enum rbmap_clock; -1: any */
-	struct dat_writer *writer;
+	_Atomic(struct dat_writer *) writer;
+	uint64_t unwritten, too_large;	/* in the files before it */
 	const struct comm_fields *fields;
 	_Atomic bool stop;
 	_Atomic bool failed;
@@ -393,8 +399,8 @@ static int next_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
 	c->generation = generation;
 	if (*other)
 		c->dry = 0;
-	if (*other && c->rec->writer)
-		dat_next_ring(c->rec->writer, c->cpu);
+	if (*other && c->writer)
+		dat_next_ring(c->writer, c->cpu);
 	c->given = lost_sum(c->given, sb->lost);
 	return ret;
 }
@@ -449,7 +455,7 @@ static bool leave_out(struct cpu_recorder *c, const struct rbmap_subbuf *sb,
 		begin_here(c);
 		return true;
 	}
-	c->error = dat_add(c->rec->writer, c->cpu, &only_lost);
+	c->error = dat_add(c->writer, c->cpu, &only_lost);
 	c->rec->new_clock = rbmap_clock(c->map);
 	c->rec->stop = true;
 	return false;
@@ -473,12 +479,18 @@ static bool record_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
 	}
 	if (c->looks)
 		look(c, sb);
-	ret = dat_add(c->rec->writer, c->cpu, sb);
+	ret = dat_add(c->writer, c->cpu, sb);
 	if (!ret)
 		return true;
 	c->error = ret;
 	c->reading = ret == RBMAP_ERR_CORRUPT;
 	return false;
+}
+
+/* Is another file to be written? */
+static bool must_switch(const struct cpu_recorder *c)
+{
+	return c->writer != c->rec->writer;
 }
 
 /*
@@ -511,7 +523,7 @@ static bool drain(struct cpu_recorder *c, bool once)
 			c->reading = true;
 			return false;
 		}
-		if (c->rec->stop && !once)
+		if ((c->rec->stop || must_switch(c)) && !once)
 			return true;
 	}
 }
@@ -581,7 +593,7 @@ static bool splice_subbufs(struct cpu_recorder *c)
 			break;
 		sum += size;
 		c->given = lost_sum(c->given, newly_lost(reported, loss_reported(c)));
-		c->error = dat_add_pipe(c->rec->writer, c->cpu, c->pipe[0], size,
+		c->error = dat_add_pipe(c->writer, c->cpu, c->pipe[0], size,
 					rbmap_events_read(c->map) - events);
 	} while (!c->error && (size_t)size == c->pipe_size && sum < limit);
 	return sum;
@@ -613,6 +625,9 @@ static void *run(void *arg)
 	bool ok = true;
 
 	while (ok && !rec->stop) {
+		/* The next events go to another file. The file of before may be closed then. */
+		if (must_switch(c))
+			c->writer = rec->writer;
 		ok = turn(c);
 		/* The events from before the recording have been read. */
 		c->looks = false;
@@ -657,6 +672,7 @@ static int start_cpu(struct recorder *rec, unsigned int cpu)
 
 	if (rec->files >= OPEN_FILES_PIPES)
 		open_pipe(c);
+	c->writer = rec->writer;
 	ret = pthread_create(&c->thread, NULL, run, c);
 	if (ret)
 		return -ret;
@@ -682,8 +698,10 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 			continue;
 		if (!control_cpu_stat(i, "generation", &first))
 			c->first = first;
-		for (int k = 0; k < NR_RECORDER_COUNTS; k++)
+		for (int k = 0; k < NR_RECORDER_COUNTS; k++) {
 			control_cpu_stat(i, recorder_count_name(k), &c->count_before[k]);
+			c->file_before[k] = c->count_before[k];
+		}
 		c->looks = fields;
 		ret = start_cpu(rec, i);
 		if (ret)
@@ -765,6 +783,7 @@ void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 
 		if (!c->map)
 			continue;
+		c->writer = writer;
 		/* Later rings have another clock, and are left out. */
 		c->first = UINT_MAX;
 		c->looks = true;
@@ -787,7 +806,8 @@ uint64_t recorder_events(const struct recorder *rec)
 
 	for (unsigned int i = 0; i < rec->nr_cpus; i++)
 		sum += rec->cpu[i].events;
-	missing = dat_unwritten(rec->writer) + dat_too_large(rec->writer);
+	missing = rec->unwritten + rec->too_large + dat_unwritten(rec->writer) +
+		  dat_too_large(rec->writer);
 	/* The threads publish their sums later than the file's counts. */
 	return sum > missing ? sum - missing : 0;
 }
@@ -813,14 +833,73 @@ void recorder_stop(struct recorder *rec)
 		if (c->running)
 			rbmap_wake(c->map);
 	}
-	for (unsigned int i = 0; i < rec->nr_cpus; i++)
+	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		if (rec->cpu[i].running)
 			pthread_join(rec->cpu[i].thread, NULL);
+		rec->cpu[i].running = false;
+	}
+}
+
+static bool all_have_switched(const struct recorder *rec)
+{
+	for (unsigned int i = 0; i < rec->nr_cpus; i++)
+		if (rec->cpu[i].running && must_switch(&rec->cpu[i]))
+			return false;
+	return true;
+}
+
+void recorder_switch(struct recorder *rec, struct dat_writer *writer)
+{
+	const struct timespec pause = { .tv_nsec = SWITCH_NS };
+	struct dat_writer *before = rec->writer;
+
+	rec->writer = writer;
+	while (!all_have_switched(rec) && !rec->stop) {
+		for (unsigned int i = 0; i < rec->nr_cpus; i++)
+			if (rec->cpu[i].running && must_switch(&rec->cpu[i]))
+				rbmap_wake(rec->cpu[i].map);
+		nanosleep(&pause, NULL);
+	}
+	/* A thread that gives up does not switch. */
+	if (rec->stop)
+		recorder_stop(rec);
+	rec->unwritten += dat_unwritten(before);
+	rec->too_large += dat_too_large(before);
+}
+
+void recorder_add_names(const struct recorder *rec, struct cmdlines *cmdlines)
+{
+	for (unsigned int i = 0; i < rec->nr_cpus; i++)
+		if (rec->cpu[i].cmdlines)
+			cmdlines_merge(cmdlines, rec->cpu[i].cmdlines);
 }
 
 const char *recorder_count_name(enum recorder_count count)
 {
 	return count == RECORDER_MISSED ? "missed" : "excluded";
+}
+
+void recorder_end_file(struct recorder *rec)
+{
+	uint64_t now;
+
+	for (unsigned int i = 0; i < rec->nr_cpus; i++)
+		for (int k = 0; k < NR_RECORDER_COUNTS; k++) {
+			struct cpu_recorder *c = &rec->cpu[i];
+
+			c->file_count[k] = 0;
+			if (!c->map || control_cpu_stat(i, recorder_count_name(k), &now))
+				continue;
+			/* A reset sets the counter to 0. */
+			c->file_count[k] = now - (now < c->file_before[k] ? 0 : c->file_before[k]);
+			c->file_before[k] = now;
+		}
+}
+
+uint64_t recorder_file_count(const struct recorder *rec, unsigned int cpu,
+			     enum recorder_count count)
+{
+	return rec->cpu[cpu].file_count[count];
 }
 
 uint64_t recorder_count(const struct recorder *rec, unsigned int cpu,
@@ -864,8 +943,8 @@ void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 	}
 	result->loss.total += result->earlier + result->missed;
 	if (rec->writer) {
-		result->unwritten = dat_unwritten(rec->writer);
-		result->too_large = dat_too_large(rec->writer);
+		result->unwritten = rec->unwritten + dat_unwritten(rec->writer);
+		result->too_large = rec->too_large + dat_too_large(rec->writer);
 		result->loss.total += result->too_large;
 	}
 }

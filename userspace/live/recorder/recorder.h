@@ -64,6 +64,16 @@ uint64_t recorder_events(const struct recorder *rec);
 uint64_t recorder_lost(const struct recorder *rec);
 
 /*
+ * Let the threads write to another file from now on. Each CPU goes on where it is, so no
+ * event is lost, and no event is in both files. Return when no thread uses the file of
+ * before; if the threads have given up, they have ended.
+ */
+void recorder_switch(struct recorder *rec, struct dat_writer *writer);
+
+/* Add the names of threads that the rings had at the beginning, after recorder_switch(). */
+void recorder_add_names(const struct recorder *rec, struct cmdlines *cmdlines);
+
+/*
  * Read all events that were committed before this call, and end the threads.
  * After an error, unread events stay in the rings.
  */
@@ -86,6 +96,13 @@ enum recorder_count { RECORDER_EXCLUDED, RECORDER_MISSED, NR_RECORDER_COUNTS };
 
 uint64_t recorder_count(const struct recorder *rec, unsigned int cpu,
 			enum recorder_count count);
+/*
+ * The same for one file: recorder_end_file() stores what has come since the last such call,
+ * or since the beginning.
+ */
+void recorder_end_file(struct recorder *rec);
+uint64_t recorder_file_count(const struct recorder *rec, unsigned int cpu,
+			     enum recorder_count count);
 /* Return the name of the count in the file `stats` of a CPU. */
 const char *recorder_count_name(enum recorder_count count);
 

@@ -247,7 +247,7 @@ static char *read_stats(const struct recorder *recorder, unsigned int cpu)
 	text = control_read(file);
 	for (int i = 0; i < NR_RECORDER_COUNTS; i++)
 		text = replace_count(text, recorder_count_name(i),
-				     recorder_count(recorder, cpu, i));
+				     recorder_file_count(recorder, cpu, i));
 	return text;
 }
 
@@ -329,6 +329,35 @@ static void tell_sums(const struct recording *r, const char *path,
 	fprintf(stderr, "%s: %s of events\n", path, size_text(bytes, size));
 }
 
+bool recording_end_file(const struct recording *r, struct dat_writer *writer, const char *path,
+			struct recorder *recorder)
+{
+	struct cmdlines *cmdlines = cmdlines_new();
+	struct dat_cgroups *cgroups = dat_cgroups_new();
+	struct dat_moment end;
+	bool ok = cmdlines && cgroups;
+	int fd;
+
+	moment_take(&end, recorder_clock(recorder));
+	dat_set_end(writer, &end);
+	if (ok) {
+		cmdlines_merge(cmdlines, r->cmdlines);
+		if (r->comm_events)
+			comm_events_merge(r->comm_events, cmdlines, cgroups);
+		recorder_add_names(recorder, cmdlines);
+		recorder_end_file(recorder);
+		ok = finish_files(writer, path, recorder, cmdlines, cgroups, &fd);
+	} else {
+		complain("out of memory");
+		dat_finish(writer, NULL, NULL, &fd);
+	}
+	if (!assemble(r, path, fd))
+		ok = false;
+	cmdlines_free(cmdlines);
+	dat_cgroups_free(cgroups);
+	return ok;
+}
+
 bool recording_finish(const struct recording *r, struct dat_writer *writer,
 		      const char *path, struct recorder *recorder)
 {
@@ -364,6 +393,7 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 	}
 	if (result.incomplete)
 		ok = false;
+	recorder_end_file(recorder);
 	if (!finish_files(writer, path, recorder, cmdlines, cgroups, &fd))
 		ok = false;
 	tell_sums(r, path, events, bytes, recorder_page_size(recorder),

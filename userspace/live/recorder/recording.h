@@ -83,6 +83,13 @@ struct assembly_options recording_assembly_options(const struct recording *r);
 bool recording_publish(struct dat_writer *writer, const char *path);
 
 /*
+ * Complete a file that no thread of @recorder writes any more, while the recording goes on in
+ * another one. On failure, report the error and return false.
+ */
+bool recording_end_file(const struct recording *r, struct dat_writer *writer, const char *path,
+			struct recorder *recorder);
+
+/*
  * Complete a file with all that @recorder has read, and print the sums. On
  * failure, report the error and return false.
  */

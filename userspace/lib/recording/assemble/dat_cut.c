@@ -24,9 +24,9 @@
 #include "recording/dat_reader.h"
 
 #define LEVEL		1	/* larger ones take much more time and save little */
-#define CHUNK_BYTES	65536	/* of pages that are compressed together */
+#define CHUNK_BYTES	65536	/* pages that are compressed together */
 #define CHUNK_HEAD	8	/* both sizes of a chunk */
-#define EXTEND_BYTES	8	/* of a time extension */
+#define EXTEND_BYTES	8	/* a time extension */
 #define DELTA_BITS	27
 #define EXTEND_BITS	59
 
