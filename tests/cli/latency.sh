@@ -62,6 +62,37 @@ done
 is "$("$RBMAP" latency --json "$dir/idle" 2>/dev/null | grep -o '"idle": *2' | tr -d ' ')" '"idle":2' \
 	"JSON has their number"
 
+# --- cgroups, and the numbers that tasks have in containers
+recording groups <<'END'
+/: 11
+/web: 10:7 12
+0 100 10 switch server 10 1 other 11
+0 1500 11 waking server 10
+0 2000 11 switch other 11 0 server 10
+0 4000 10 switch server 10 1 child 12
+0 4500 12 switch child 12 1 stranger 13
+0 5500 13 switch stranger 13 1 server 10
+0 6000 10 switch server 10 1 child 12
+0 6500 12 switch child 12 1 stranger 13
+END
+latency groups -k offcpu --by cgroup
+like "$(cat "$dir/output")" "^/web  +3  4.90ms " "a row has all tasks of a cgroup"
+like "$(cat "$dir/output")" "^\(unknown\)  +1 " "and one those whose cgroup is not known"
+latency groups -k offcpu --by task
+like "$(cat "$dir/output")" "^server-10:7  +2 " "a row has the number of the container, too"
+like "$(cat "$dir/output")" "from .*: server-10:7, CPU 0, sleeping, woken by other-11 on CPU 0$" \
+	"and so have the longest intervals"
+latency groups --json -k offcpu
+ok "JSON is as its schema says" \
+	python3 tests/cli/json_object.py docs/rbmap-latency.schema.json "$dir/output"
+like "$(tr -d '\n ' <"$dir/output")" '"pid":10,"comm":"server","ns_pid":7,"cgroup":"/web"' "and has both"
+latency groups --json --by cgroup -k offcpu
+ok "also with rows of cgroups" \
+	python3 tests/cli/json_object.py docs/rbmap-latency.schema.json "$dir/output"
+like "$("$RBMAP" why --at 0.0017 -p server "$dir/groups" 2>/dev/null)" "^server-10:7 " "why has both numbers"
+like "$("$RBMAP" why --json -p server "$dir/groups" 2>/dev/null | tr -d '\n ')" \
+	'"pid":10,"comm":"server","ns_pid":7,"cgroup":"/web"' "and its JSON"
+
 # --- a task waits for a CPU, and for another task
 recording sched <<'END'
 0 1000 10 switch holder 10 0 other 11

@@ -8,6 +8,7 @@
 #include <linux/rbmap.h>
 
 #include "parts.h"
+#include "recording/dat_cgroups.h"
 
 void intervals_set_uname(struct intervals *intervals, const char *uname)
 {
@@ -284,6 +285,23 @@ const char *intervals_comm(const struct intervals *intervals, int pid)
 	const struct task *task = pid > 0 ? intervals_find_task(intervals, pid) : NULL;
 
 	return task ? task->comm : "";
+}
+
+void intervals_set_cgroups(struct intervals *intervals, const struct dat_cgroups *cgroups)
+{
+	intervals->cgroups = cgroups;
+}
+
+const struct dat_task *intervals_recorded_task(const struct intervals *intervals, int pid)
+{
+	return intervals->cgroups && pid > 0 ? dat_cgroups_find(intervals->cgroups, pid) : NULL;
+}
+
+int intervals_ns_pid(const struct intervals *intervals, int pid)
+{
+	const struct dat_task *task = intervals_recorded_task(intervals, pid);
+
+	return task ? task->ns_pid : 0;
 }
 
 const char *intervals_comm_of(const struct intervals *intervals, const struct rbmap_event *ev)

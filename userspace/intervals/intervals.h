@@ -186,6 +186,19 @@ uint64_t intervals_discarded(const struct intervals *intervals, enum interval_ki
 /* Return the last name of a task, or "": not known. It is valid until the next event. */
 const char *intervals_comm(const struct intervals *intervals, int pid);
 
+/*
+ * Set the cgroups and the numbers of tasks in their own namespaces. They belong to the caller,
+ * and may grow.
+ */
+struct dat_cgroups;
+void intervals_set_cgroups(struct intervals *intervals, const struct dat_cgroups *cgroups);
+
+/* Return what is known of a task, or NULL. */
+const struct dat_task *intervals_recorded_task(const struct intervals *intervals, int pid);
+
+/* Return the number of a task in its own PID namespace; 0: not known, or the same. */
+int intervals_ns_pid(const struct intervals *intervals, int pid);
+
 /* Return the last name of the task of an event, or "": not known. */
 const char *intervals_comm_of(const struct intervals *intervals, const struct rbmap_event *ev);
 

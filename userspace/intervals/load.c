@@ -34,6 +34,7 @@ bool intervals_load(struct intervals *intervals, const struct dat_reader *reader
 					 formats[i].size))
 			return false;
 	intervals_set_uname(intervals, dat_uname(reader));
+	intervals_set_cgroups(intervals, dat_cgroups(reader));
 	dat_each_comm(reader, add_comm, &comms);
 	return !comms.failed;
 }

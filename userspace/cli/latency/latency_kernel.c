@@ -166,8 +166,8 @@ int latency_of_kernel(struct latency *l)
 		complain("out of memory");
 		return STATUS_ERROR;
 	}
-	if (l->has_key && l->key == ROW_CGROUP)
-		task_cgroups_scan(l->live_cgroups);
+	task_cgroups_scan(l->live_cgroups);
+	intervals_set_cgroups(l->intervals, l->live_cgroups);
 	choose_events(l);
 	l->live.own = &l->own;
 	progress_begin(&l->progress);

@@ -26,10 +26,9 @@ static bool check_kinds(const struct latency *l)
 }
 
 /* Only rbmap records the cgroups of tasks. */
-static bool has_cgroups(struct latency *l)
+static bool has_cgroups(const struct latency *l)
 {
-	l->cgroups = dat_cgroups(l->in.reader);
-	if (l->cgroups || !l->has_key || l->key != ROW_CGROUP)
+	if (!l->has_key || l->key != ROW_CGROUP || dat_cgroups(l->in.reader))
 		return true;
 	complain("--by cgroup: %s does not have the cgroups of its tasks: 'rbmap record' stores them",
 		 l->in.path);

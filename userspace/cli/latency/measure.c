@@ -5,6 +5,7 @@
 #include "intervals/summary/kinds.h"
 #include "live/task_cgroups.h"
 #include "measure.h"
+#include "recording/dat_cgroups.h"
 
 static bool has_name(const struct latency *l, const char *name)
 {
@@ -59,11 +60,10 @@ static const char *cgroup_of(void *data, int pid)
 {
 	static const char unknown[] = "(unknown)";
 	struct latency *l = data;
-	const struct dat_cgroups *cgroups = l->is_live ? l->live_cgroups : l->cgroups;
-	const struct dat_task *task = cgroups ? dat_cgroups_find(cgroups, pid) : NULL;
+	const struct dat_task *task = intervals_recorded_task(l->intervals, pid);
 
 	if (!task && l->is_live && task_cgroups_ask(l->live_cgroups, pid))
-		task = dat_cgroups_find(cgroups, pid);
+		task = intervals_recorded_task(l->intervals, pid);
 	return task ? task->cgroup : unknown;
 }
 
@@ -125,6 +125,7 @@ bool latency_end(struct latency *l, const char *clock)
 			l->view.summary[kind] = s;
 	}
 	l->view.time = l->in.time;
+	l->view.intervals = l->intervals;
 	l->view.selects = l->in.selector;
 	return !l->failed && (l->as_json ? view_json(&l->view, clock) : view_text(&l->view));
 }

@@ -48,7 +48,6 @@ struct latency {
 
 	struct intervals *intervals;
 	struct functions *functions;
-	const struct dat_cgroups *cgroups;	/* those of a recording, or NULL */
 	struct dat_cgroups *live_cgroups;	/* with --live and --by cgroup */
 	struct module_symbols *symbols;		/* with --live; NULL: none */
 	struct summary summary[NR_INTERVAL_KINDS];

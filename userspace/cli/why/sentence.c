@@ -37,6 +37,8 @@ void tell_task(const struct teller *t, int pid, struct buf *out)
 	}
 	buf_add_printable(out, *comm ? comm : "<...>", strlen(*comm ? comm : "<...>"));
 	buf_printf(out, "-%d", pid);
+	if (intervals_ns_pid(t->intervals, pid))
+		buf_printf(out, ":%d", intervals_ns_pid(t->intervals, pid));
 }
 
 /* "52.1 ms" */

@@ -9,6 +9,7 @@
 #include "intervals/intervals.h"
 #include "intervals/summary/length.h"
 #include "print/columns.h"
+#include "recording/dat_cgroups.h"
 #include "why_view.h"
 
 #define WHY_JSON_VERSION	1	/* grows when a key changes its meaning, or goes */
@@ -184,13 +185,19 @@ static void json_text(struct json *j, const char *key, struct buf *text)
 
 static void json_task(struct json *j, const struct why_view *view, int pid)
 {
-	const char *comm = intervals_comm(view->teller.intervals, pid);
+	const struct intervals *intervals = view->teller.intervals;
+	const struct dat_task *task = intervals_recorded_task(intervals, pid);
+	const char *comm = intervals_comm(intervals, pid);
 
 	json_number(j, "pid", pid);
 	if (*comm)
 		json_string(j, "comm", comm);
 	else
 		json_null(j, "comm");
+	if (task && task->ns_pid)
+		json_number(j, "ns_pid", task->ns_pid);
+	if (task)
+		json_string(j, "cgroup", task->cgroup);
 }
 
 static void json_chain(struct json *j, const struct why_view *view, const struct cause *cause)

@@ -18,6 +18,7 @@ struct json;
  * @discarded: number of intervals of each kind in which events were lost
  * @idle: number of intervals of each kind that are not shown, because they are those of kernel
  * threads without work, and of rbmap's own threads
+ * @intervals: they know the numbers of tasks in their namespaces; NULL: none are shown
  * @buffer: the name of the buffer whose events these are; NULL: the recording has no other
  * @events, @lost: numbers of all events
  * @lost_unknown: an unknown number of events was lost, too
@@ -31,6 +32,7 @@ struct view {
 	const struct summary *summary[NR_INTERVAL_KINDS];
 	uint64_t discarded[NR_INTERVAL_KINDS];
 	uint64_t idle[NR_INTERVAL_KINDS];
+	const struct intervals *intervals;
 	const char *buffer;
 	uint64_t events, lost;
 	bool lost_unknown;

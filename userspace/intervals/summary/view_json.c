@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "kinds.h"
 #include "length.h"
+#include "recording/dat_cgroups.h"
 #include "view.h"
 
 #define LATENCY_JSON_VERSION	1	/* grows when a key changes its meaning or is removed */
@@ -18,13 +19,19 @@ static void add_length(const struct view *view, struct json *j, const char *key,
 }
 
 /* The name of a task that is not known is null. */
-static void add_task(struct json *j, const char *comm, int pid)
+static void add_task(const struct view *view, struct json *j, const char *comm, int pid)
 {
+	const struct dat_task *task = view->intervals ? intervals_recorded_task(view->intervals, pid) : NULL;
+
 	json_number(j, "pid", pid);
 	if (*comm)
 		json_string(j, "comm", comm);
 	else
 		json_null(j, "comm");
+	if (task && task->ns_pid)
+		json_number(j, "ns_pid", task->ns_pid);
+	if (task)
+		json_string(j, "cgroup", task->cgroup);
 }
 
 static void add_row(const struct view *view, struct json *j, const struct row *row,
@@ -34,7 +41,7 @@ static void add_row(const struct view *view, struct json *j, const struct row *r
 
 	json_open(j, NULL, '{');
 	if (key == ROW_TASK)
-		add_task(j, row->comm, row->pid);
+		add_task(view, j, row->comm, row->pid);
 	else if (key == ROW_CPU)
 		json_number(j, "cpu", row->cpu);
 	else
@@ -87,13 +94,13 @@ static void add_worst(const struct view *view, struct json *j, const struct wors
 	json_open(j, NULL, '{');
 	json_unsigned(j, "when", interval->begin);
 	add_length(view, j, "length", interval->end - interval->begin);
-	add_task(j, interval->comm, interval->pid);
+	add_task(view, j, interval->comm, interval->pid);
 	json_number(j, "cpu", interval->cpu);
 	json_string(j, "name", interval->name);
 	json_bool(j, "unfinished", interval->unfinished);
 	if (interval->waker) {
 		json_open(j, "waker", '{');
-		add_task(j, interval->waker->comm, interval->waker->pid);
+		add_task(view, j, interval->waker->comm, interval->waker->pid);
 		json_number(j, "cpu", interval->waker->cpu);
 		json_unsigned(j, "flags", interval->waker->flags);
 		json_close(j, '}');
@@ -102,7 +109,7 @@ static void add_worst(const struct view *view, struct json *j, const struct wors
 		json_open(j, "ran", '[');
 		for (unsigned int i = 0; i < w->nr_shares; i++) {
 			json_open(j, NULL, '{');
-			add_task(j, w->share[i].comm, w->share[i].pid);
+			add_task(view, j, w->share[i].comm, w->share[i].pid);
 			add_length(view, j, "time", w->share[i].time);
 			json_close(j, '}');
 		}

@@ -22,22 +22,27 @@ static void add_text(struct buf *out, const char *text)
 	buf_add_printable(out, text, strlen(text));
 }
 
-static void add_task(struct buf *out, const char *comm, int pid)
+/* "server-412", or in a container "server-412:7" */
+static void add_task(const struct view *view, struct buf *out, const char *comm, int pid)
 {
+	int ns_pid = view->intervals ? intervals_ns_pid(view->intervals, pid) : 0;
+
 	if (!pid) {
 		buf_printf(out, "idle");
 		return;
 	}
 	add_text(out, *comm ? comm : "<...>");
 	buf_printf(out, "-%d", pid);
+	if (ns_pid)
+		buf_printf(out, ":%d", ns_pid);
 }
 
-static void add_row_name(struct buf *out, const struct row *row, enum row_key key)
+static void add_row_name(const struct view *view, struct buf *out, const struct row *row, enum row_key key)
 {
 	size_t begin = out->size, width;
 
 	if (key == ROW_TASK)
-		add_task(out, row->comm, row->pid);
+		add_task(view, out, row->comm, row->pid);
 	else if (key == ROW_CPU)
 		buf_printf(out, "CPU %d", row->cpu);
 	else
@@ -69,7 +74,7 @@ static void add_row(const struct view *view, struct buf *out, const struct row *
 {
 	const struct histogram *h = &row->lengths;
 
-	add_row_name(out, row, key);
+	add_row_name(view, out, row, key);
 	buf_printf(out, " %8" PRIu64, h->count);
 	add_length(view, out, h->total);
 	add_length(view, out, h->total / h->count);
@@ -140,14 +145,14 @@ static void add_histogram(const struct view *view, struct buf *out, const struct
 }
 
 /* ---- the worst intervals */
-static void add_waker(struct buf *out, const struct interval_waker *waker)
+static void add_waker(const struct view *view, struct buf *out, const struct interval_waker *waker)
 {
 	buf_printf(out, ", woken by ");
 	if (waker->flags & FLAG_HARDIRQ)
 		buf_printf(out, "an interrupt of ");
 	else if (waker->flags & FLAG_SOFTIRQ)
 		buf_printf(out, "a softirq in ");
-	add_task(out, waker->comm, waker->pid);
+	add_task(view, out, waker->comm, waker->pid);
 	buf_printf(out, " on CPU %d", waker->cpu);
 }
 
@@ -160,7 +165,7 @@ static void add_shares(const struct view *view, struct buf *out, const struct wo
 	buf_printf(out, "          CPU %d ran", w->interval.cpu);
 	for (unsigned int i = 0; i < w->nr_shares; i++) {
 		buf_printf(out, "%s ", i ? "," : "");
-		add_task(out, w->share[i].comm, w->share[i].pid);
+		add_task(view, out, w->share[i].comm, w->share[i].pid);
 		buf_printf(out, " for %s", length_text(&view->time, w->share[i].time, text));
 	}
 	if (w->interrupts)
@@ -178,13 +183,13 @@ static void add_worst(const struct view *view, struct buf *out, const struct wor
 						  text));
 	add_when(view, out, interval->begin);
 	buf_printf(out, ": ");
-	add_task(out, interval->comm, interval->pid);
+	add_task(view, out, interval->comm, interval->pid);
 	if (interval->cpu >= 0)
 		buf_printf(out, ", CPU %d", interval->cpu);
 	buf_printf(out, ", ");
 	add_text(out, interval->name);
 	if (interval->waker)
-		add_waker(out, interval->waker);
+		add_waker(view, out, interval->waker);
 	buf_printf(out, "%s\n", interval->unfinished ? "; it has not ended" : "");
 	add_shares(view, out, w);
 }
