@@ -75,7 +75,7 @@ check-convert-large: $(CLI_TEST_MAKERS) $(BUILD)/rbmap
 .PHONY: check-unit-cli
 check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_MAKERS) $(BUILD)/rbmap fleet
 	@status=0; tests/unit/run $(CLI_TEST_BINARIES) || status=1; \
-	for test in usage options settings install report selection cut foreign latency why top html probe doctor colour convert; do \
+	for test in usage options settings install report versions selection cut foreign latency why top html probe doctor colour convert; do \
 		echo "# $$test.sh"; \
 		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \
 			MAKE_EVENTS=$(CLI_TEST_EVENTS) MAKE_RANDOM=$(CLI_TEST_RANDOM) \
