@@ -33,8 +33,8 @@ printf '  quiet=yes\n\tself = no\nevent=sched:sched_*' >"$file"
 says 2 "record: invalid size '8X'" record --settings "$file" -b 8X
 says 2 'record: -f and .-o -. exclude each other' record --settings "$file" -f -o -
 
-says 2 '--directory, --keep and --keep-size need --flight-recorder' record --directory "$dir"
-says 2 '--directory, --keep and --keep-size need --flight-recorder' record --keep 3
+says 2 '--directory and --keep-size need --flight-recorder, and --keep needs that or --rotate' record --directory "$dir"
+says 2 '--directory and --keep-size need --flight-recorder, and --keep needs that or --rotate' record --keep 3
 says 2 '--keep and --keep-size need --directory' record -f --keep 3
 says 2 '-o and --directory exclude each other' record -f -o x --directory "$dir"
 says 2 "invalid size 'x'" record -f --directory "$dir" --keep-size x
