@@ -63,7 +63,7 @@ set_option_fn selection_add_tasks, selection_add_comm, selection_add_cgroup, sel
 	{ .name = "comm", .arg = "PATTERN", .kind = "text",		\
 	  .target = OPTION_TO(selection_add_comm, struct selection, structure, in.selection), \
 	  .help = of_tasks " with such a name:\n'kworker*'; may be given more than once" }, \
-	{ .name = "cgroup", .arg = "PATTERN", .kind = "text",		\
+	{ .name = "cgroup", .arg = "GROUP", .kind = "text",		\
 	  .target = OPTION_TO(selection_add_cgroup, struct selection, structure, in.selection), \
 	  .help = of_tasks " in such a cgroup, or below\nit: a path, or a name; may be given more than once" }, \
 	{ .name = "cpu", .letter = 'c', .arg = "LIST", .kind = "text",	\
