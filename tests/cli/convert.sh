@@ -41,6 +41,15 @@ if ! command -v protoc >/dev/null; then
 	skip_all "protoc is not installed"
 fi
 
+# --- markers: slices and counters are what Perfetto draws, other texts are events of their own
+: "${MAKE_EVENTS:=build/tests/unit/cli/plain/cli_make_events}"
+for text in 'B|12|web' 'E|12' E 'C|12|load|5' 'E|12|x' hello Exit 'B|x|web' 'B|12' 'C|12|load' 'X|12|y' 'B|' 'E|'; do
+	now=$((${now:-0} + 10))
+	echo "0 $now 12 marker $text"
+done | "$MAKE_EVENTS" "$dir/markers"
+same markers
+is "$kinds" "$(echo "$kinds" | sed 's/own [0-9]*, generic [0-9]*/own 5, generic 8/')" "five markers are slices and counters"
+
 # --- random records of many formats, some of them damaged; lost events
 formats="tests/unit/lib/formats tests/fuzz/formats"
 clock='local mono boot x86-tsc'

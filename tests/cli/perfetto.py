@@ -158,11 +158,13 @@ class Recording:
             name = f"{event['system']}:{name}"
         if "fields" not in event:
             return ts, pid, name, {"text": event["text"]}
-        if (event["system"], name) == ("rbmap", "marker"):
+        if (event["system"], name) == ("rbmap", "marker") and SLICE.match(event["fields"]["buf"]):
             name = "print"
         return ts, pid, name, event["fields"]
 
 
+# The markers that Perfetto draws
+SLICE = re.compile(r"(B\|\d+\||E(\|\d+(\|.*)?)?$|C\|\d+\|[^|]*\|)", re.DOTALL)
 LAST_BOOT = 97000000000     # the end in cli_make_random
 
 

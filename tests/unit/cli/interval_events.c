@@ -30,6 +30,7 @@ const struct interval_event interval_events[] = {
 	{ "lock", "contention_end", "lock_end", { { U64, "lock_addr" }, { S32, "ret" } } },
 	{ "raw_syscalls", "sys_enter", "enter", { { S64, "id" }, { ARGS, "args", "" } } },
 	{ "raw_syscalls", "sys_exit", "exit", { { S64, "id" } } },
+	{ "rbmap", "marker", "marker", { { TEXT16, "buf" } } },
 	{ "rbmap", "other", "other", { { U64, "number" } } },
 	{ "sched", "sched_switch", "switch",
 	  { { TEXT16, "prev_comm" }, { PID, "prev_pid" }, { S64, "prev_state" },

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
 
 #include "perfetto_event.h"
 #include "perfetto_value.h"
@@ -15,6 +18,7 @@
 /**
  * struct perfetto_packer - what events are packed with
  * @layout: by the ids of events; NULL: not needed yet
+ * @text_marker: the layout for markers that are no slices and no counters
  * @unknown: the layout for events without a known format
  * @body: the text that rbmap report prints for such an event
  * @ready, @pid, @ts, @message_size: the event that was prepared
@@ -22,6 +26,7 @@
 struct perfetto_packer {
 	struct event_formatter *text;
 	struct perfetto_layout *layout[NR_EVENT_IDS];
+	struct perfetto_layout *text_marker;
 	struct perfetto_layout *unknown;
 	struct buf body;
 	struct perfetto_values values;
@@ -53,6 +58,7 @@ void perfetto_packer_free(struct perfetto_packer *p)
 		return;
 	for (int id = 0; id < NR_EVENT_IDS; id++)
 		perfetto_layout_free(p->layout[id]);
+	perfetto_layout_free(p->text_marker);
 	perfetto_layout_free(p->unknown);
 	buf_free(&p->body);
 	free(p->values.room);
@@ -101,15 +107,50 @@ static int prepare_bytes(struct perfetto_packer *p, const struct rbmap_event *ev
 	return set_unknown(p, "event", "data");
 }
 
+/*
+ * Is the text a slice's beginning or end, or a counter: "B|PID|NAME", "E|PID" or "E",
+ * "C|PID|NAME|NUMBER"?  Perfetto counts an error for each other text.
+ */
+static bool is_slice_or_counter(const struct tep_format_field *field, const struct rbmap_event *ev)
+{
+	const char *text = (const char *)ev->data + field->offset, *end;
+	size_t len = ev->size > (size_t)field->offset ? ev->size - field->offset : 0, digits;
+
+	len = strnlen(text, len);
+	while (len && text[len - 1] == '\n')
+		len--;
+	end = text + len;
+	if (len == 1)
+		return *text == 'E';
+	if (len < 3 || !strchr("BEC", *text) || text[1] != '|')
+		return false;
+	for (digits = 0; text + 2 + digits < end && isdigit((unsigned char)text[2 + digits]);)
+		digits++;
+	if (!digits)
+		return false;
+	if (text + 2 + digits == end)
+		return *text == 'E';
+	return text[2 + digits] == '|' &&
+	       (*text != 'C' || memchr(text + 3 + digits, '|', end - text - 3 - digits));
+}
+
 static int prepare_values(struct perfetto_packer *p, const struct rbmap_event *ev, int id)
 {
-	if (!p->layout[id])
-		p->layout[id] = perfetto_layout_new(p->text, id);
-	if (!p->layout[id])
+	struct perfetto_layout **layout = &p->layout[id];
+
+	if (!*layout)
+		*layout = perfetto_layout_new(p->text, id);
+	if (*layout && (*layout)->is_marker &&
+	    !is_slice_or_counter((*layout)->field[0].from, ev)) {
+		layout = &p->text_marker;
+		if (!*layout)
+			*layout = perfetto_layout_generic(p->text, id);
+	}
+	if (!*layout)
 		return -ENOMEM;
-	p->ready = p->layout[id];
+	p->ready = *layout;
 	perfetto_values_begin(&p->values);
-	return perfetto_values_set(&p->values, p->layout[id], ev);
+	return perfetto_values_set(&p->values, *layout, ev);
 }
 
 static int find_message(struct perfetto_packer *p, const struct rbmap_event *ev,

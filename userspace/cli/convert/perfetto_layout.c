@@ -25,12 +25,17 @@ static const ProtobufCFieldDescriptor *find_field(const ProtobufCMessageDescript
 	return NULL;
 }
 
+static bool is_marker(const struct tep_event *event)
+{
+	return !strcmp(event->system, "rbmap") && !strcmp(event->name, "marker");
+}
+
 /* Return the field of FtraceEvent for an event, or NULL. */
 static const ProtobufCFieldDescriptor *find_message(const struct tep_event *event)
 {
 	const ProtobufCFieldDescriptor *found = NULL;
 
-	if (!strcmp(event->system, "rbmap") && !strcmp(event->name, "marker"))
+	if (is_marker(event))
 		return find_field(&perfetto__ftrace_event__descriptor, "print");
 	for (unsigned int i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
 		if (!strcmp(systems[i], event->system))
@@ -194,9 +199,17 @@ struct perfetto_layout *perfetto_layout_new(const struct event_formatter *t, int
 	if (!in_event)
 		return generic_layout(t, id);
 	layout = new_layout(in_event, count_fields(event));
-	if (!layout || set_fields(layout, event))
+	if (!layout)
+		return NULL;
+	layout->is_marker = is_marker(event);
+	if (set_fields(layout, event))
 		return layout;
 	perfetto_layout_free(layout);
+	return generic_layout(t, id);
+}
+
+struct perfetto_layout *perfetto_layout_generic(const struct event_formatter *t, int id)
+{
 	return generic_layout(t, id);
 }
 

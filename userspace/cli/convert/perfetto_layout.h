@@ -3,6 +3,8 @@
 #ifndef RBMAP_CLI_CONVERT_PERFETTO_LAYOUT_H
 #define RBMAP_CLI_CONVERT_PERFETTO_LAYOUT_H
 
+#include <stdbool.h>
+
 #include "perfetto.pb-c.h"
 
 struct tep_event;
@@ -26,18 +28,23 @@ struct perfetto_field {
  * @message: the message, which all events of the layout use
  * @generic: the same, or NULL: FtraceEvent has a message for the event
  * @name: the name of the event; @generic has it
+ * @is_marker: the message is for markers of Perfetto's own form alone
  */
 struct perfetto_layout {
 	uint32_t number;
 	ProtobufCMessage *message;
 	Perfetto__Generic *generic;
 	char *name;
+	bool is_marker;
 	unsigned int nr_fields;
 	struct perfetto_field field[];
 };
 
 /* Return the layout of an event that has a format in @t. NULL: out of memory. */
 struct perfetto_layout *perfetto_layout_new(const struct event_formatter *t, int id);
+
+/* The same, although FtraceEvent has a message for the event. */
+struct perfetto_layout *perfetto_layout_generic(const struct event_formatter *t, int id);
 
 /* Return the layout of events without a known format. It has one field, @field. */
 struct perfetto_layout *perfetto_layout_unknown(const char *name, const char *field);
