@@ -5,7 +5,7 @@
 # kernel.
 . "$(dirname "$0")/lib.sh"
 
-says 2 "invalid --by 'process': event, task or cpu" top --by process
+says 2 "invalid --by 'process': event, task, cpu or cgroup" top --by process
 says 2 "invalid --sort 'lost': rate or name" top --sort lost
 says 2 "--search takes at most 63 bytes" top --search "$(printf '%064d' 0)"
 says 2 "--filter needs -e" top --filter 'x == 1'

@@ -35,7 +35,27 @@ static void name_task(void *data, int pid, char *name, size_t size)
 	snprintf(name, size, "t\xc3\xa4sk-%d", pid);
 }
 
-static const struct row_names names = { .event = name_event, .task = name_task };
+/* Seven tasks are in each cgroup. */
+static int cgroup_of(void *data, int pid)
+{
+	(void)data;
+	return pid / 7;
+}
+
+/* Long paths, some without a directory that fits: a row has the end. */
+static const char *path_of(void *data, int number)
+{
+	static char path[10][300];
+
+	(void)data;
+	snprintf(path[number], sizeof(path[number]), "/%0*d/pod%d.slice/cri-%d.scope",
+		 20 * number, number, number, number);
+	return path[number];
+}
+
+static const struct row_names names = {
+	.event = name_event, .task = name_task, .cgroup = cgroup_of, .path = path_of,
+};
 
 /* Few tasks write most events. */
 static int few_of(int nr)
@@ -60,6 +80,7 @@ static void rows_are_sums(void **state)
 		wanted[ROW_CPU][cpu]++;
 		wanted[ROW_TASK][pid]++;
 		wanted[ROW_EVENT][id]++;
+		wanted[ROW_CGROUP][pid / 7]++;
 		pairs[pid][id]++;
 	}
 	for (int key = 0; key < NR_ROW_KEYS; key++) {
@@ -76,6 +97,11 @@ static void rows_are_sums(void **state)
 					most = pairs[row[i].key][other];
 			if (key == ROW_TASK)
 				assert_int_equal(row[i].most_events, most);
+			if (key == ROW_CGROUP) {
+				assert_string_equal(row[i].path, path_of(NULL, row[i].key));
+				assert_string_equal(row[i].path + strlen(row[i].path) - strlen(row[i].name),
+						    row[i].name);
+			}
 			assert_true(row[i].most_events && row[i].most_events <= row[i].events);
 		}
 		assert_int_equal(sum, NR_EVENTS);

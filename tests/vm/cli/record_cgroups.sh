@@ -141,6 +141,13 @@ while kill -0 $top 2>/dev/null; do
 done
 wait $top
 is "$(grep -c sched_process_exec /tmp/top)" 0 "top counts no event of another unit"
+rbmap top --batch -e sched_process_exec --by cgroup -n 1 -i 1 >/tmp/top 2>&1 &
+top=$!
+while kill -0 $top 2>/dev/null; do
+	sh /tmp/both $groups/$web
+done
+wait $top
+like "$(cat /tmp/top)" "%  /$web +sched:sched_process_exec" "top --by cgroup has a row for the unit"
 ok "the module unloads" rmmod rbmap
 find $groups -mindepth 1 -depth -type d -exec rmdir {} \;
 done_testing

@@ -68,15 +68,15 @@ wait $top
 is $? 0 "rbmap top --json -n 6"
 is "$(grep -c '^{' /tmp/output)" 6 "there are six lines"
 is "$(sum_of events_read)" 1000 "1000 events were read"
-is "$(rows_of by_event)/$(rows_of by_task)/$(rows_of by_cpu)" 1000/1000/1000 \
-	"events, tasks and CPUs have each event once"
+is "$(rows_of by_event)/$(rows_of by_task)/$(rows_of by_cpu)/$(rows_of by_cgroup)" \
+	1000/1000/1000/1000 "events, tasks, CPUs and cgroups have each event once"
 like "$(cat /tmp/errors)" '^1000 events read, 0 lost$' "so say the sums"
 is "$(sum_of emitted)" 1000 "the kernel's counters say the same"
 like "$(cat /tmp/output)" '"name": ?"writer0-[0-9]+", ?"events": ?[1-9]' "a task has its name"
 is "$(find $root/instances -name 'record*')" "" "no buffer is left"
 
 # --- text
-rbmap top --batch -i 1 -n 2 --by task -e rbmap:marker >/tmp/output 2>/tmp/errors &
+rbmap top --batch -i "$(patience 1)" -n 2 --by task -e rbmap:marker >/tmp/output 2>/tmp/errors &
 top=$!
 retry_until 20 in_own_buffer rbmap/marker
 write 1 500
@@ -138,7 +138,7 @@ ok "the buffer goes" rbmap destroy seen
 fails "no terminal" top
 like "$(cat /tmp/errors)" "is not a terminal: 'rbmap top --batch' prints text" "the message names the cure"
 fails "--by" top --by nothing
-like "$(cat /tmp/errors)" "invalid --by 'nothing': event, task or cpu" "the message names the choices"
+like "$(cat /tmp/errors)" "invalid --by 'nothing': event, task, cpu or cgroup" "the message names the choices"
 is "$(find $root/instances -name 'record*')" "" "no buffer is left"
 
 # --- a terminal

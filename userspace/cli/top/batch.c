@@ -48,9 +48,11 @@ static bool print_rows(struct json *j, const char *name, enum row_key key,
 	json_open(j, name, '[');
 	for (size_t i = 0; row && i < nr; i++) {
 		json_open(j, NULL, '{');
-		if (key != ROW_EVENT)
+		if (key == ROW_TASK || key == ROW_CPU)
 			json_number(j, key == ROW_TASK ? "pid" : "cpu", row[i].key);
-		if (key != ROW_CPU)
+		if (key == ROW_CGROUP)
+			json_string(j, "cgroup", row[i].path ? row[i].path : row[i].name);
+		else if (key != ROW_CPU)
 			json_string(j, "name", row[i].name);
 		json_unsigned(j, "events", row[i].events);
 		json_string(j, "mostly", row[i].most);
@@ -81,7 +83,8 @@ bool batch_json(const struct sample *sample, const struct counts *counts,
 	print_cpus(&j, sample);
 	ok = print_rows(&j, "by_event", ROW_EVENT, counts, names) &&
 	     print_rows(&j, "by_task", ROW_TASK, counts, names) &&
-	     print_rows(&j, "by_cpu", ROW_CPU, counts, names);
+	     print_rows(&j, "by_cpu", ROW_CPU, counts, names) &&
+	     print_rows(&j, "by_cgroup", ROW_CGROUP, counts, names);
 	json_close(&j, '}');
 	return ok;
 }

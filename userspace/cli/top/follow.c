@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "batch.h"
 #include "follow.h"
+#include "live/task_cgroups.h"
 #include "terminal.h"
 
 #define LOOK_MS		100	/* between two looks at the keys; events are read as often */
@@ -63,9 +64,35 @@ static void name_task(void *data, int pid, char *name, size_t size)
 	snprintf(name, size, "%s-%d", printable, pid);
 }
 
+/*
+ * A task that has ended before its end was read is in no cgroup that is known. Idle tasks are
+ * in the root.
+ */
+static int find_cgroup(void *data, int pid)
+{
+	const struct top *top = data;
+	struct dat_task unknown = { .pid = pid, .cgroup = pid ? "(unknown)" : "/" };
+	const struct dat_task *task = dat_cgroups_find(top->cgroups, pid);
+
+	if (!task && !task_cgroups_ask(top->cgroups, pid))
+		dat_cgroups_learn(top->cgroups, &unknown);
+	task = dat_cgroups_find(top->cgroups, pid);
+	return task ? (int)task->number : -1;
+}
+
+static const char *path_of(void *data, int number)
+{
+	const struct top *top = data;
+
+	return dat_cgroups_path(top->cgroups, number);
+}
+
 static struct row_names names_of(struct top *top)
 {
-	return (struct row_names){ .event = name_event, .task = name_task, .data = top };
+	return (struct row_names){
+		.event = name_event, .task = name_task, .cgroup = find_cgroup, .path = path_of,
+		.data = top,
+	};
 }
 
 bool top_begin(struct top *top)
@@ -73,7 +100,8 @@ bool top_begin(struct top *top)
 	top->counts = counts_new();
 	top->last = counts_new();
 	top->names = cmdlines_new();
-	if (!top->counts || !top->last || !top->names)
+	top->cgroups = dat_cgroups_new();
+	if (!top->counts || !top->last || !top->names || !top->cgroups)
 		return out_of_memory();
 	if (!label_events(top) || !sampler_begin(&top->sampler))
 		return false;
@@ -95,6 +123,7 @@ void top_end(struct top *top)
 	counts_free(top->counts);
 	counts_free(top->last);
 	cmdlines_free(top->names);
+	dat_cgroups_free(top->cgroups);
 	free(top->row);
 	for (size_t i = 0; i < top->nr_labels && top->label; i++)
 		free(top->label[i]);
@@ -163,7 +192,7 @@ static bool end_interval(struct top *top)
 	counts_clear(top->counts);
 	top->read = 0;
 	if (top->comm_events)
-		comm_events_merge(top->comm_events, top->names, NULL);
+		comm_events_merge(top->comm_events, top->names, top->cgroups);
 	top->shown++;
 	return true;
 }

@@ -10,6 +10,7 @@
 #include "layout.h"
 #include "live/comm_events.h"
 #include "live/live_events.h"
+#include "recording/dat_cgroups.h"
 #include "recording/write/cmdlines.h"
 #include "sample.h"
 
@@ -37,6 +38,7 @@ struct top {
 
 	struct counts *counts, *last;
 	struct cmdlines *names;
+	struct dat_cgroups *cgroups;
 	struct comm_events *comm_events;
 	struct sampler sampler;
 	struct sample sample;

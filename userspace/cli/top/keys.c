@@ -80,6 +80,9 @@ bool press_key(struct top_view *view, int key, int rows)
 	case 'c':
 		choose(view, ROW_CPU);
 		break;
+	case 'g':
+		choose(view, ROW_CGROUP);
+		break;
 	case 's':
 		view->sort = (view->sort + 1) % NR_ROW_SORTS;
 		break;

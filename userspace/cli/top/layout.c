@@ -152,12 +152,16 @@ static void draw_cost(struct drawing *d)
 
 static void draw_columns(struct drawing *d)
 {
+	static const char *const title[NR_ROW_KEYS] = {
+		[ROW_EVENT] = "EVENT", [ROW_TASK] = "TASK", [ROW_CGROUP] = "CGROUP",
+	};
+
 	if (d->picture->view->key == ROW_CPU)
 		draw(d, COLOUR_HEADING, "%5s %11s %9s %6s %-*s  MOSTLY", "CPU", "EVENTS/s",
 		     "LOST/s", "FULL", BAR + 2, "");
 	else
 		draw(d, COLOUR_HEADING, "%11s %6s  %-30s MOSTLY", "EVENTS/s", "SHARE",
-		     d->picture->view->key == ROW_TASK ? "TASK" : "EVENT");
+		     title[d->picture->view->key]);
 }
 
 static const struct cpustats *cpu_of(const struct sample *s, int cpu)
@@ -185,10 +189,14 @@ static void draw_cpu(struct drawing *d, const struct row *row)
 static void draw_row(struct drawing *d, const struct row *row)
 {
 	const struct sample *s = d->picture->sample;
+	const char *begin = row->name, *next;
 	char name[ROW_NAME_SIZE];
 	int spaces = 30;
 
-	snprintf(name, sizeof(name), "%s", row->name);
+	/* Only the end of a path says which cgroup it is. */
+	while (row->path && strlen(begin) > 30 && (next = strchr(begin + 1, '/')))
+		begin = next;
+	snprintf(name, sizeof(name), "%s", begin);
 	cut(name, spaces);
 	for (const char *at = name; *at; at++)
 		spaces -= (*at & 0xc0) != 0x80;
@@ -215,7 +223,7 @@ static void draw_rows(struct drawing *d, int height)
 static void draw_help(struct drawing *d, int height)
 {
 	static const char *const help[] = {
-		"  e, t, c      a row for each event, task or CPU",
+		"  e, t, c, g   a row for each event, task, CPU or cgroup",
 		"  s            order the rows by rate or by name",
 		"  /            show only rows with a text in their name; Enter ends it",
 		"  space        pause: the picture stays, and events are still read",

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "rows.h"
 
-const char *const row_key_name[NR_ROW_KEYS] = { "event", "task", "cpu" };
+const char *const row_key_name[NR_ROW_KEYS] = { "event", "task", "cpu", "cgroup" };
 const char *const row_sort_name[NR_ROW_SORTS] = { "rate", "name" };
 
 /* A count with its place in the table: the row, and what most of the row may have in common. */
@@ -15,7 +16,8 @@ struct part {
 	uint64_t events;
 };
 
-static struct part part_of(const struct count *count, enum row_key key)
+static struct part part_of(const struct count *count, enum row_key key,
+			   const struct row_names *names)
 {
 	struct part part = { .other = count->id, .events = count->events };
 
@@ -25,6 +27,9 @@ static struct part part_of(const struct count *count, enum row_key key)
 		break;
 	case ROW_CPU:
 		part.key = count->cpu;
+		break;
+	case ROW_CGROUP:
+		part.key = count->pid < 0 ? -1 : names->cgroup(names->data, count->pid);
 		break;
 	default:
 		part.key = count->id;
@@ -67,6 +72,18 @@ static int by_cpu(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
+/* Of a long path the end says most. */
+static void name_path(const char *path, char *name)
+{
+	const char *next;
+
+	while (strlen(path) * PRINTABLE_MAX >= ROW_NAME_SIZE && (next = strchr(path + 1, '/')))
+		path = next;
+	if (strlen(path) * PRINTABLE_MAX >= ROW_NAME_SIZE)
+		path += strlen(path) - (ROW_NAME_SIZE - 1) / PRINTABLE_MAX;
+	*put_printable(name, path, strlen(path)) = '\0';
+}
+
 static void name_key(const struct row_names *names, enum row_key key, int value, char *name)
 {
 	if (value < 0)
@@ -75,6 +92,8 @@ static void name_key(const struct row_names *names, enum row_key key, int value,
 		names->event(names->data, value, name, ROW_NAME_SIZE);
 	else if (key == ROW_TASK)
 		names->task(names->data, value, name, ROW_NAME_SIZE);
+	else if (key == ROW_CGROUP)
+		name_path(names->path(names->data, value), name);
 	else
 		snprintf(name, ROW_NAME_SIZE, "%d", value);
 }
@@ -98,6 +117,8 @@ static size_t make_row(struct row *row, const struct part *part, size_t nr, enum
 		}
 	}
 	name_key(names, key, row->key, row->name);
+	if (key == ROW_CGROUP && row->key >= 0)
+		row->path = names->path(names->data, row->key);
 	name_key(names, key == ROW_EVENT ? ROW_TASK : ROW_EVENT, most, row->most);
 	return i;
 }
@@ -113,7 +134,7 @@ struct row *rows_make(const struct counts *counts, enum row_key key, enum row_so
 
 	*nr = 0;
 	for (size_t i = 0; part && i < nr_parts; i++)
-		part[i] = part_of(&count[i], key);
+		part[i] = part_of(&count[i], key, names);
 	if (part) {
 		qsort(part, nr_parts, sizeof(*part), by_key);
 		for (size_t i = 0; i < nr_parts; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rows of the table: the counts, added up by event, task or CPU. */
+/* The rows of the table: the counts, added up by event, task, CPU or cgroup. */
 #ifndef RBMAP_CLI_TOP_ROWS_H
 #define RBMAP_CLI_TOP_ROWS_H
 
@@ -8,7 +8,7 @@
 
 #include "counts.h"
 
-enum row_key { ROW_EVENT, ROW_TASK, ROW_CPU, NR_ROW_KEYS };
+enum row_key { ROW_EVENT, ROW_TASK, ROW_CPU, ROW_CGROUP, NR_ROW_KEYS };
 enum row_sort { SORT_RATE, SORT_NAME, NR_ROW_SORTS };
 
 extern const char *const row_key_name[NR_ROW_KEYS];
@@ -18,23 +18,31 @@ extern const char *const row_sort_name[NR_ROW_SORTS];
 
 /**
  * struct row - a row
- * @key: the event's id, the pid or the CPU; -1: all events that the counts have no room for
+ * @key: the event's id, the pid, the CPU or the number of the cgroup; -1: all events that the
+ * counts have no room for
  * @events: number of events in the interval
- * @most: the task that wrote an event most, or the event that a task or a CPU wrote most
+ * @path: the cgroup's path, of which @name may have the end alone; NULL: the row is none
+ * @most: the task that wrote an event most, or the event that the others wrote most
  * @most_events: how many these are
  */
 struct row {
 	int key;
 	uint64_t events;
 	char name[ROW_NAME_SIZE];
+	const char *path;
 	char most[ROW_NAME_SIZE];
 	uint64_t most_events;
 };
 
-/* Names are printable. A function stores at most @size bytes, the last one is 0. */
+/*
+ * Names are printable. A function stores at most @size bytes, the last one is 0. @cgroup
+ * returns the number of a task's cgroup, and @path its path, which is valid as long as @data.
+ */
 struct row_names {
 	void (*event)(void *data, int id, char *name, size_t size);
 	void (*task)(void *data, int pid, char *name, size_t size);
+	int (*cgroup)(void *data, int pid);
+	const char *(*path)(void *data, int number);
 	void *data;
 };
 

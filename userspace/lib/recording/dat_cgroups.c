@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "dat_cgroups.h"
 
@@ -14,6 +15,7 @@
 struct path {
 	bool used;
 	char *text;
+	unsigned int number;
 };
 
 #define task_has(task, key)	((task)->pid == (key))
@@ -39,6 +41,7 @@ HASH_FUNCTIONS(paths, struct path, const char *, FIRST_PATHS, hash_path, path_is
 struct dat_cgroups {
 	struct tasks tasks;
 	struct paths paths;
+	const char **by_number;		/* the texts of @paths */
 };
 
 struct dat_cgroups *dat_cgroups_new(void)
@@ -55,31 +58,38 @@ void dat_cgroups_free(struct dat_cgroups *cgroups)
 	hash_for_each(&cgroups->paths, path)
 		free(path->text);
 	free(cgroups->paths.slot);
+	free(cgroups->by_number);
 	free(cgroups->tasks.slot);
 	free(cgroups);
 }
 
-/* Return the table's own copy of a path, or NULL: no memory. */
-static const char *keep_path(struct dat_cgroups *cgroups, const char *text)
+/* Return the table's own entry of a path, or NULL: no memory. It is valid until the next call. */
+static const struct path *keep_path(struct dat_cgroups *cgroups, const char *text)
 {
 	struct path *path = paths_place(&cgroups->paths, text);
 
-	if (!path)
+	if (!path || path->used)
+		return path;
+	if (!array_grow(cgroups->by_number, cgroups->paths.nr))
 		return NULL;
-	if (!path->used) {
-		path->text = strdup(text);
-		if (!path->text)
-			return NULL;
-		path->used = true;
-		cgroups->paths.nr++;
-	}
-	return path->text;
+	path->text = strdup(text);
+	if (!path->text)
+		return NULL;
+	path->used = true;
+	path->number = cgroups->paths.nr++;
+	cgroups->by_number[path->number] = path->text;
+	return path;
+}
+
+const char *dat_cgroups_path(const struct dat_cgroups *cgroups, unsigned int number)
+{
+	return cgroups->by_number[number];
 }
 
 int dat_cgroups_learn(struct dat_cgroups *cgroups, const struct dat_task *task)
 {
-	const char *cgroup = keep_path(cgroups, task->cgroup);
-	struct dat_task *place = cgroup ? tasks_place(&cgroups->tasks, task->pid) : NULL;
+	const struct path *path = keep_path(cgroups, task->cgroup);
+	struct dat_task *place = path ? tasks_place(&cgroups->tasks, task->pid) : NULL;
 	int ns_pid = task->ns_pid;
 
 	if (!place)
@@ -95,7 +105,8 @@ int dat_cgroups_learn(struct dat_cgroups *cgroups, const struct dat_task *task)
 	*place = *task;
 	place->used = true;
 	place->ns_pid = ns_pid;
-	place->cgroup = cgroup;
+	place->cgroup = path->text;
+	place->number = path->number;
 	return 0;
 }
 

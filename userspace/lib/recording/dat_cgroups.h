@@ -23,6 +23,7 @@ struct dat_cgroups;
  * @pid: its number in events
  * @ns_pid: its number in its own PID namespace; 0: not known, or the same
  * @cgroup: path of its cgroup, valid until the table is freed
+ * @number: number of the cgroup in the table, from 0 on; dat_cgroups_learn() sets it
  * @ts: when it was in that cgroup
  */
 struct dat_task {
@@ -30,6 +31,7 @@ struct dat_task {
 	int pid;
 	int ns_pid;
 	const char *cgroup;
+	unsigned int number;
 	uint64_t ts;
 };
 
@@ -43,6 +45,9 @@ int dat_cgroups_merge(struct dat_cgroups *to, const struct dat_cgroups *from);
 
 /* Return the task of a pid, or NULL: its cgroup is not known. */
 const struct dat_task *dat_cgroups_find(const struct dat_cgroups *cgroups, int pid);
+
+/* Return the path of a cgroup of the table, by its number. */
+const char *dat_cgroups_path(const struct dat_cgroups *cgroups, unsigned int number);
 
 /*
  * Return all tasks, by cgroup and then by number, for free(); NULL: no memory. A cgroup has
