@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# rbmap record --rotate: each event is in one of the files, none is in two; the oldest files
-# are removed and counted; a killed recorder and a full disk lose no file.
+# rbmap record --rotate: each event is in one of the files, none is in two. The oldest files
+# are removed and counted. A killed recorder and a full disk lose no file.
 # SHORT=1: fewer events.
 # shellcheck disable=SC2317 # called by ok
 # shellcheck source=tests/vm/lib/guest.sh

@@ -9,6 +9,7 @@ from . import _rbmap
 from .columns import Columns, wanted_fields
 from .formats import Formats
 from .intervals import Latency, Why, options, run
+from .selection import Selection
 from .times import scale, scale_each
 
 ALL_ROWS = 2**64 - 1
@@ -61,6 +62,8 @@ class Recording(_rbmap.Recording):
         numbers, names = zip(*self._buffers()) if self._buffers() else ((), ())
         #: the names of the buffers that have events
         self.buffers = tuple(name or TOP for name in names)
+        #: events that the last select() has left out
+        self.not_selected = 0
         self._chosen = buffer is not None
         self._buffer = buffer
         if self._chosen:
@@ -96,6 +99,40 @@ class Recording(_rbmap.Recording):
         self._rewind()
         self._columns([], ALL_ROWS)
         return self.events, self.lost
+
+    def select(self, *patterns: str,
+               tasks: "int | str | typing.Iterable[int | str] | None" = None,
+               comm: "str | typing.Iterable[str] | None" = None,
+               cpus: "int | typing.Iterable[int] | None" = None,
+               since: "int | None" = None, until: "int | None" = None,
+               where: "typing.Callable[[_rbmap.Event], object] | None" = None
+               ) -> "typing.Iterator[_rbmap.Event]":
+        """Return an iterator of the events that fit all arguments.
+
+        patterns: event, system:event or system; default: all events. The others are options
+        of `rbmap report`, with the same meaning. tasks: pids, and names of tasks with the
+        wildcards of the shell; comm: names alone. Events of the scheduler belong to the tasks
+        that they are about, too. since, until: the ring's times. where: a function of an
+        event, in place of a filter's expression. A name is that of event.comm.
+
+        not_selected is the number of events that were left out between since and until. lost
+        has all losses, because the lost events may have been selected ones.
+        """
+        ids = {one.id for one in self.formats.match(*patterns)} if patterns else None
+        selection = Selection(self, ids, tasks, comm, cpus, where)
+        self.not_selected = 0
+        return self._selected(selection, since, until)
+
+    def _selected(self, selection, since, until):
+        for event in self:
+            if until is not None and event.time > until:
+                return
+            if since is not None and event.time < since:
+                continue
+            if selection(event):
+                yield event
+            else:
+                self.not_selected += 1
 
     def _moments(self):
         """The first and the last moment that is known. ValueError: none is known."""
@@ -138,11 +175,6 @@ class Recording(_rbmap.Recording):
             return bool(self._dated or self._moments())
         except ValueError:
             return False
-
-    def select(self, *patterns: str) -> "typing.Iterator[_rbmap.Event]":
-        """Yield the events that a pattern names: event, system:event or system."""
-        wanted = {one.id for one in self.formats.match(*patterns)}
-        return (event for event in self if event.id in wanted)
 
     def _names(self, events):
         """The names of a list of names and patterns."""

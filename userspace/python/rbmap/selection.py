@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-only
+"""The part of a recording that is wanted, by the options of `rbmap report`."""
+import fnmatch
+
+# Events of the scheduler, and their fields with the task that they are about
+ABOUT = {
+    "sched_switch": ("next_pid", "next_comm"),
+    "sched_waking": ("pid", "comm"),
+    "sched_wakeup": ("pid", "comm"),
+    "sched_wakeup_new": ("pid", "comm"),
+}
+IDLE = "<idle>"
+
+
+def as_list(values):
+    """A single value stands for a list of it."""
+    if values is None:
+        return None
+    return [values] if isinstance(values, (int, str)) else list(values)
+
+
+class Selection:
+    """Tests events. ids: numbers of formats; the others are those of Recording.select()."""
+
+    def __init__(self, recording, ids, tasks, comm, cpus, where):
+        self.ids = ids
+        self.tasks = as_list(tasks)
+        self.comms = as_list(comm)
+        self.cpus = None if cpus is None else self.known_cpus(recording, as_list(cpus))
+        self.where = where
+
+    @staticmethod
+    def known_cpus(recording, cpus):
+        for cpu in cpus:
+            if not 0 <= cpu < recording.cpus:
+                raise ValueError(f"{recording.path} has no CPU {cpu}: it has {recording.cpus} "
+                                 "CPUs, from 0 on")
+        return frozenset(cpus)
+
+    def fits_task(self, pid, comm):
+        comm = IDLE if pid == 0 else comm
+        if self.tasks is not None and not any(
+                fnmatch.fnmatchcase(comm, task) if isinstance(task, str) else task == pid
+                for task in self.tasks):
+            return False
+        return self.comms is None or any(fnmatch.fnmatchcase(comm, one) for one in self.comms)
+
+    def has_task(self, event):
+        """Does the event belong to a wanted task, or is it about one?"""
+        if event.pid is None:
+            return False
+        if self.fits_task(event.pid, event.comm):
+            return True
+        pid, comm = ABOUT.get(event.name, (None, None)) if event.system == "sched" else \
+            (None, None)
+        return pid in event and self.fits_task(event[pid], event.get(comm, "<...>"))
+
+    def __call__(self, event):
+        return ((self.cpus is None or event.cpu in self.cpus) and
+                (self.ids is None or event.id in self.ids) and
+                ((self.tasks is None and self.comms is None) or self.has_task(event)) and
+                (self.where is None or bool(self.where(event))))
