@@ -88,8 +88,8 @@ record()
 # stop: ends the recorder, with its status
 stop()
 {
-	kill -INT $pid
-	wait $pid
+	kill -INT "$pid"
+	wait "$pid"
 }
 
 # --- by size
@@ -109,12 +109,13 @@ sum=$(awk '/ events, / { sum += $1 } END { print sum }' reports)
 like "$(cat errors)" "^$sum events read, 0 lost" "the sum of the files is that of the recorder"
 is "$sum" $((events * cpus)) "which are the events that were written"
 for file; do
-	trace-cmd report "$file" >trace-cmd 2>trace-cmd.err
-	is "$? $(grep -c 'marker:' trace-cmd)" "0 $(numbers "$file" | wc -l)" "trace-cmd report reads $file"
+	trace-cmd report "$file" >/tmp/lines 2>/dev/null
+	is "$? $(grep -c 'marker:' /tmp/lines)" "0 $(numbers "$file" | wc -l)" "trace-cmd report reads $file"
 done
-rm -f trace-cmd trace-cmd.err
+rm -f /tmp/lines
 
 # --- files of before stay, and the oldest of this run are removed
+# shellcheck disable=SC2016 # for eval
 ok "a second recorder begins behind them" eval 'rbmap record -e rbmap:marker -b 512K -o r.dat \
 	--rotate 48K --keep 2 2>errors & pid=$!; retry_until 60 [ -e "r.$(printf %04d $(($# + 1))).dat" ]'
 retry_until 60 grep -q 1 "/sys/kernel/rbmap/instances/record-$pid/events/rbmap/marker/enable"
@@ -125,7 +126,7 @@ before=$#
 for file; do
 	[ -e "$file" ] || fail "$file stays"
 done
-# shellcheck disable=SC2046 # a list
+# shellcheck disable=SC2012,SC2046 # a list of names without blanks
 set -- $(ls r.*.dat | tail -n +$((before + 1)))
 is $# 2 "two files are kept: $*"
 last=$(echo "$2" | sed 's/^r[.]0*//; s/[.]dat$//')
@@ -158,8 +159,8 @@ rm -f r.* reports
 ok "a recorder begins" record --rotate 48K
 emit_all $events
 sleep 1
-kill -KILL $pid
-wait $pid 2>/dev/null
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
 for file in r.*.dat; do
 	case $file in
 	*.cpu*) continue ;;
