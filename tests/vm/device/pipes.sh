@@ -29,6 +29,7 @@ passes()
 	shift
 	ok "${1}K: module loads" load_module rbmap subbuf_size_kb="$1" \
 		buffer_size_kb="$2" || done_testing
+	ok "${1}K: the rings are there" sh -c ": </dev/rbmap/cpu0"
 	measured $most $most results "${1}K: " splice "$command" "$3"
 	# shellcheck disable=SC2046 # split into words
 	set -- "$1" $(grown)
