@@ -12,6 +12,7 @@ says 2 "--filter needs -e" top --filter 'x == 1'
 says 2 "unexpected argument 'sched': -e names events" top sched
 says 2 "invalid number '1.5'" top -n 1.5
 
+: "${CLI_TOP:=build/tests/unit/cli/plain/cli_top}"
 python=$(python_with jsonschema)
 "$CLI_TOP" --json >"$dir/lines"
 is $? 0 "JSON of two intervals"

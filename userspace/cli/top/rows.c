@@ -72,7 +72,7 @@ static int by_cpu(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Of a long path the end says most. */
+/* The end of a long path says most. */
 static void name_path(const char *path, char *name)
 {
 	const char *next;

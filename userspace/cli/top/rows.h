@@ -21,7 +21,7 @@ extern const char *const row_sort_name[NR_ROW_SORTS];
  * @key: the event's id, the pid, the CPU or the number of the cgroup; -1: all events that the
  * counts have no room for
  * @events: number of events in the interval
- * @path: the cgroup's path, of which @name may have the end alone; NULL: the row is none
+ * @path: the cgroup's path, of which @name may have the end alone; NULL for another row
  * @most: the task that wrote an event most, or the event that the others wrote most
  * @most_events: how many these are
  */
