@@ -20,6 +20,7 @@
 #define NR_CPUS		3
 #define NR_PIDS		50
 #define NR_IDS		9
+#define NR_CGROUPS	10
 #define NR_EVENTS	100000
 
 static void name_event(void *data, int id, char *name, size_t size)
@@ -35,17 +36,16 @@ static void name_task(void *data, int pid, char *name, size_t size)
 	snprintf(name, size, "t\xc3\xa4sk-%d", pid);
 }
 
-/* Seven tasks are in each cgroup. */
 static int cgroup_of(void *data, int pid)
 {
 	(void)data;
-	return pid / 7;
+	return pid % NR_CGROUPS;
 }
 
 /* Long paths, some without a directory that fits: a row has the end. */
 static const char *path_of(void *data, int number)
 {
-	static char path[10][300];
+	static char path[NR_CGROUPS][300];
 
 	(void)data;
 	snprintf(path[number], sizeof(path[number]), "/%0*d/pod%d.slice/cri-%d.scope",
@@ -80,7 +80,7 @@ static void rows_are_sums(void **state)
 		wanted[ROW_CPU][cpu]++;
 		wanted[ROW_TASK][pid]++;
 		wanted[ROW_EVENT][id]++;
-		wanted[ROW_CGROUP][pid / 7]++;
+		wanted[ROW_CGROUP][pid % NR_CGROUPS]++;
 		pairs[pid][id]++;
 	}
 	for (int key = 0; key < NR_ROW_KEYS; key++) {
