@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rbmap:task_begin and rbmap:task_end: the cgroup of each task that begins or ends, and its
+ * rbmap_task:begin and rbmap_task:end: the cgroup of each task that begins or ends, and its
  * pid in its own namespace.  /proc no longer tells that of a task that has ended.
  */
 #include <linux/cgroup.h>
@@ -84,8 +84,8 @@ static void rbmap_task_ends(void *event_file, struct task_struct *task)
 }
 
 static struct rbmap_event_type rbmap_task_begin_event = {
-	.system		= "rbmap",
-	.name		= "task_begin",
+	.system		= "rbmap_task",
+	.name		= "begin",
 	.tracepoint	= "sched_process_fork",
 	.fields		= rbmap_fields_task_cgroup,
 	.print_fmt	= rbmap_print_task_cgroup,
@@ -94,8 +94,8 @@ static struct rbmap_event_type rbmap_task_begin_event = {
 };
 
 static struct rbmap_event_type rbmap_task_end_event = {
-	.system		= "rbmap",
-	.name		= "task_end",
+	.system		= "rbmap_task",
+	.name		= "end",
 	.tracepoint	= "sched_process_free",
 	.fields		= rbmap_fields_task_cgroup,
 	.print_fmt	= rbmap_print_task_cgroup,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The events rbmap:task_begin and rbmap:task_end. */
+/* The events rbmap_task:begin and rbmap_task:end. */
 #ifndef RBMAP_PROBES_CGROUP_H
 #define RBMAP_PROBES_CGROUP_H
 

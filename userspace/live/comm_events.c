@@ -24,7 +24,7 @@
 
 static const char *const names[] = {
 	"task/task_newtask", "task/task_rename", "sched/sched_process_exit",
-	"rbmap/task_begin", "rbmap/task_end",
+	"rbmap_task/begin", "rbmap_task/end",
 };
 
 #define NR_NAMES	(sizeof(names) / sizeof(names[0]))

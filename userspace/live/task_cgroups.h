@@ -17,7 +17,7 @@ void task_cgroups_scan(struct dat_cgroups *cgroups);
 /* Store the cgroup of one task of /proc. Return whether it has one. */
 bool task_cgroups_ask(struct dat_cgroups *cgroups, int pid);
 
-/* Store what rbmap:task_begin or rbmap:task_end says. Other events say nothing. */
+/* Store what rbmap_task:begin or rbmap_task:end says. Other events say nothing. */
 void task_cgroups_learn_event(struct dat_cgroups *cgroups, const struct rbmap_formats *formats,
 			      const struct rbmap_event *event);
 

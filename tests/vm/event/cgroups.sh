@@ -123,8 +123,8 @@ is "$(grep -cvE "[^0-9]${inside}[^0-9]" /tmp/wake.json)" 0 "and nothing between 
 # --- the events of tasks and their cgroups
 echo >$list
 echo 1 >$buffer/reset
-for event in task_begin task_end; do
-	echo 1 >$buffer/events/rbmap/$event/enable
+for event in begin end; do
+	echo 1 >$buffer/events/rbmap_task/$event/enable
 done
 within web/worker 'exec /tmp/one/busybox true' &
 moved=$!
@@ -138,9 +138,9 @@ ended()
 	grep -qE "$2" /tmp/tasks
 }
 ok "the end of a task names the cgroup to which it was moved" \
-	retry_until 20 ended moved 'task_end: *pid=[0-9]+ tgid=[0-9]+ ns_pid=0 cgroup=[0-9]+ path=/web/worker'
+	retry_until 20 ended moved ' end: *pid=[0-9]+ tgid=[0-9]+ ns_pid=0 cgroup=[0-9]+ path=/web/worker'
 ok "the beginning of a task names its cgroup and its pid in its namespace" \
-	retry_until 20 ended own 'task_begin: *pid=[0-9]+ tgid=[0-9]+ ns_pid=1 cgroup=[0-9]+ path=/$'
+	retry_until 20 ended own ' begin: *pid=[0-9]+ tgid=[0-9]+ ns_pid=1 cgroup=[0-9]+ path=/$'
 id=$(stat -c %i $groups/web/worker)
 like "$(grep -c "cgroup=$id path=/web/worker" /tmp/tasks)" '[1-9]' "with the number of its directory"
 echo 0 >$buffer/events/enable
