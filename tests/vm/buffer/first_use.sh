@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
 #
 # The default buffer gets its rings at its first use. The test has calls that are a use or are
 # not, CPUs that come before and after it, no memory for it, several first uses at once.
 # SHORT=1: fewer rounds.
-# shellcheck disable=SC2016,SC2119,SC2120,SC2317 # for inner shells; called by ok, with arguments
+# shellcheck disable=SC2016,SC2086,SC2119,SC2120,SC2317 # for inner shells; called by ok, with arguments
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/cpu1.sh
