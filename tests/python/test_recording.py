@@ -234,7 +234,7 @@ class Heads(TestCase):
         formats = rbmap.open(self.events(SCRIPT)).formats
         switch = formats["sched:sched_switch"]
         self.assertIs(formats["sched_switch"], switch)
-        self.assertEqual(len(formats), 33)
+        self.assertEqual(len(formats), 34)
         self.assertIn("irq:softirq_entry", list(formats))
         self.assertEqual(switch.field("prev_comm").type, "char[16]")
         self.assertTrue(switch.field("prev_comm").is_string)

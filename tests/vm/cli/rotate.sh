@@ -29,12 +29,28 @@ emit()
 	}'
 }
 
-# emit_all COUNT [FROM]: writes events on all CPUs, in rounds, so that a recorder looks in between
+# newest: prints the name of the newest file
+newest()
+{
+	# shellcheck disable=SC2012 # names without blanks
+	ls r.*.dat | tail -n 1
+}
+
+# has_next FILE: succeeds if there is a newer file
+has_next()
+{
+	[ "$(newest)" != "$1" ]
+}
+
+# emit_all COUNT [FROM]: writes events on all CPUs, in rounds, so that a recorder looks in
+# between. If $waits is set, each round is larger than a file, and the next file must come.
 emit_all()
 {
 	round=0
 	while [ $round -lt 6 ]; do
 		pids=
+		file=
+		[ -z "$waits" ] || file=$(newest)
 		cpu=0
 		while [ $cpu -lt "$cpus" ]; do
 			emit $cpu $((${2:-0} + $1 * round / 6)) $((${2:-0} + $1 * (round + 1) / 6)) &
@@ -44,7 +60,11 @@ emit_all()
 		# shellcheck disable=SC2086 # a list
 		wait $pids
 		round=$((round + 1))
-		sleep 0.3
+		if [ -n "$file" ]; then
+			retry_until 30 has_next "$file"
+		else
+			sleep 0.3
+		fi
 	done
 }
 
@@ -93,14 +113,15 @@ stop()
 }
 
 # --- by size
-ok "a recorder begins" record --rotate 48K
+waits=1
+ok "a recorder begins" record --rotate 24K
 emit_all $events
 stop
 is $? 0 "it ends"
 files=$(echo r.*.dat)
 # shellcheck disable=SC2086 # a list
 set -- $files
-ok "there are several files: $#" [ $# -ge 4 ]
+ok "there are several files: $#" [ $# -ge 6 ]
 is "$(ls)" "$(printf '%s\n' errors "$@")" "and nothing else"
 : >reports
 ok "each event is in one file, in order" all_numbers $events "$@"
@@ -117,7 +138,7 @@ rm -f /tmp/lines
 # --- files of before stay, and the oldest of this run are removed
 # shellcheck disable=SC2016 # for eval
 ok "a second recorder begins behind them" eval 'rbmap record -e rbmap:marker -b 512K -o r.dat \
-	--rotate 48K --keep 2 2>errors & pid=$!; retry_until 60 [ -e "r.$(printf %04d $(($# + 1))).dat" ]'
+	--rotate 24K --keep 2 2>errors & pid=$!; retry_until 60 [ -e "r.$(printf %04d $(($# + 1))).dat" ]'
 retry_until 60 grep -q 1 "/sys/kernel/rbmap/instances/record-$pid/events/rbmap/marker/enable"
 emit_all $events
 stop
@@ -145,6 +166,7 @@ done
 rm -f r.* reports kept
 
 # --- by time
+waits=
 ok "a recorder begins" record --rotate 1s
 emit_all 500
 retry_until 60 [ -e r.0003.dat ]
@@ -156,7 +178,8 @@ is "$(numbers r.*.dat | wc -l)" $((501 * cpus)) "each event is in one file"
 rm -f r.* reports
 
 # --- a killed recorder
-ok "a recorder begins" record --rotate 48K
+waits=1
+ok "a recorder begins" record --rotate 24K
 emit_all $events
 sleep 1
 kill -KILL "$pid"
@@ -175,6 +198,7 @@ is "$(losses)" 0 "nothing is lost"
 rm -f r.* reports
 
 # --- a full disk
+waits=
 mkdir small
 mount -t tmpfs -o size=6M none small
 rbmap record -e rbmap:marker -b 512K -o small/r.dat --rotate 128K 2>errors &

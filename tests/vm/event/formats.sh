@@ -33,7 +33,9 @@ unfit="kmem/kmem_cache_alloc kmem/kmem_cache_free"
 for dir in "$ours"/*/*/; do
 	event=${dir#"$ours"/}
 	event=${event%/}
-	[ "${event%_raw}" != rbmap/marker ] || continue
+	case $event in
+	rbmap/* | rbmap_task/*) continue ;;
+	esac
 	status=$(cat "$dir/status")
 	case $status in
 	available) same "$event/format" 's/^ID: .*/ID: N/' ;;
