@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/rbmap.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -14,7 +15,32 @@
 /* Processes of several PID namespaces can have the same pid. */
 #define MAX_NAMES	100
 
-static int create(struct anonymous_buffer *kept, const char *settings, char *told,
+/*
+ * The buffers of one open file end together, after one wait for all: so all buffers of this
+ * process share a file.  A buffer that ends before the others is there until the last one ends.
+ */
+static struct {
+	int fd;
+	unsigned int users;
+} keeper;
+
+static bool get_keeper(void)
+{
+	if (!keeper.users)
+		keeper.fd = open(CONTROL_DEVICE, O_RDONLY | O_CLOEXEC);
+	if (keeper.fd < 0)
+		return false;
+	keeper.users++;
+	return true;
+}
+
+static void put_keeper(void)
+{
+	if (!--keeper.users)
+		close(keeper.fd);
+}
+
+static int create(const struct anonymous_buffer *kept, const char *settings, char *told,
 		  size_t size)
 {
 	struct rbmap_create create = { { 0 } };
@@ -24,7 +50,7 @@ static int create(struct anonymous_buffer *kept, const char *settings, char *tol
 		     *settings ? " " : "", settings) >= (int)sizeof(create.text))
 		return -E2BIG;
 	log = klog_open();
-	ret = ioctl(kept->fd, RBMAP_IOCTL_CREATE, &create) ? -errno : 0;
+	ret = ioctl(keeper.fd, RBMAP_IOCTL_CREATE, &create) ? -errno : 0;
 	klog_last(log, told, size);
 	return ret;
 }
@@ -52,8 +78,7 @@ int anonymous_buffer_create(struct anonymous_buffer *kept, const char *prefix,
 
 	*told = '\0';
 	kept->name[0] = '\0';
-	kept->fd = open(CONTROL_DEVICE, O_RDONLY | O_CLOEXEC);
-	if (kept->fd < 0)
+	if (!get_keeper())
 		return -errno;
 	for (int i = 1; ret == -EEXIST && i <= MAX_NAMES; i++) {
 		if (i == 1)
@@ -67,7 +92,7 @@ int anonymous_buffer_create(struct anonymous_buffer *kept, const char *prefix,
 	if (!ret)
 		ret = begin_empty(kept);
 	if (ret) {
-		close(kept->fd);
+		put_keeper();
 		kept->name[0] = '\0';
 	}
 	return ret;
@@ -76,6 +101,6 @@ int anonymous_buffer_create(struct anonymous_buffer *kept, const char *prefix,
 void anonymous_buffer_destroy(struct anonymous_buffer *kept)
 {
 	if (kept->name[0])
-		close(kept->fd);
+		put_keeper();
 	kept->name[0] = '\0';
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A buffer that ends with this process, however the process ends. */
+/* Buffers that end with this process, however the process ends. One thread uses them. */
 #ifndef RBMAP_KERNEL_ANONYMOUS_BUFFER_H
 #define RBMAP_KERNEL_ANONYMOUS_BUFFER_H
 
@@ -8,7 +8,6 @@
 #define CONTROL_DEVICE	"/dev/rbmap/control"
 
 struct anonymous_buffer {
-	int fd;			/* the buffer exists until this is closed */
 	char name[40];		/* "" without a buffer */
 };
 
@@ -20,7 +19,7 @@ struct anonymous_buffer {
 int anonymous_buffer_create(struct anonymous_buffer *kept, const char *prefix,
 			    const char *settings, char *told, size_t size);
 
-/* Destroy the buffer, if there is one. */
+/* Destroy the buffer, if there is one, together with the last one of this process. */
 void anonymous_buffer_destroy(struct anonymous_buffer *kept);
 
 #endif /* RBMAP_KERNEL_ANONYMOUS_BUFFER_H */
