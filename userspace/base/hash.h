@@ -37,10 +37,10 @@ static inline size_t hash_u64(uint64_t key)
 	return key * 0x9e3779b97f4a7c15ULL >> 32;
 }
 
-/* Go through the elements of a table. */
+/* Go through the elements of a table. An empty one has no slots: nothing is added to NULL. */
 #define hash_for_each(table, element)					\
 	for ((element) = (table)->slot;					\
-	     (element) != (table)->slot + (table)->nr_slots; (element)++) \
+	     (table)->slot && (element) != (table)->slot + (table)->nr_slots; (element)++) \
 		if ((element)->used)
 
 #define HASH_FUNCTION	static inline __attribute__((unused))
