@@ -38,13 +38,15 @@ struct rule {
 /**
  * struct selector - what a selection chooses in one recording
  * @chooses_events: the events are those of some rules
- * @cgroups: those of the recording, or NULL
+ * @cgroups: those of the recording, with --cgroup
+ * @chosen_cgroup: whether --cgroup has chosen a cgroup, by its number; NULL: all
  * @rule: by the id of the format
  */
 struct selector {
 	const struct selection *selection;
 	struct rbmap_formats *formats;
 	const struct dat_cgroups *cgroups;
+	bool *chosen_cgroup;
 	bool chooses_events;
 	bool chooses_tasks;
 	struct rule *rule[NR_IDS];
@@ -390,49 +392,39 @@ static bool is_in_cgroup(const char *path, const char *pattern)
 
 static bool fits_cgroup(const struct selector *selector, int pid)
 {
-	const struct selection *s = selector->selection;
 	const struct dat_task *task;
 
-	if (!s->nr_cgroups)
+	if (!selector->chosen_cgroup)
 		return true;
 	task = dat_cgroups_find(selector->cgroups, pid);
-	for (size_t i = 0; task && i < s->nr_cgroups; i++)
-		if (is_in_cgroup(task->cgroup, s->cgroup[i]))
-			return true;
-	return false;
+	return task && selector->chosen_cgroup[task->number];
 }
 
-/* Offer the last directory of each cgroup. Return whether the pattern fits one. */
-static bool finds_cgroup(const struct dat_cgroups *cgroups, const char *pattern,
-			 struct suggest *suggest)
+/* Choose the cgroups that the pattern fits. Offer the last directories of all. */
+static bool choose_cgroups(struct selector *selector, const char *pattern,
+			   struct suggest *suggest)
 {
-	const struct dat_task **sorted;
-	const char *last = NULL;
 	bool found = false;
-	size_t nr;
 
-	sorted = dat_cgroups_sorted(cgroups, &nr);
-	for (size_t i = 0; sorted && i < nr && !found; i++) {
-		const char *path = sorted[i]->cgroup;
+	for (unsigned int i = 0; i < dat_cgroups_count(selector->cgroups); i++) {
+		const char *path = dat_cgroups_path(selector->cgroups, i);
 
-		found = is_in_cgroup(path, pattern);
-		if (path != last)
-			suggest_offer(suggest, strrchr(path, '/') + 1, path);
-		last = path;
+		if (is_in_cgroup(path, pattern))
+			found = selector->chosen_cgroup[i] = true;
+		suggest_offer(suggest, strrchr(path, '/') + 1, path);
 	}
-	free(sorted);
 	return found;
 }
 
-static bool check_cgroup(struct input *const *in, unsigned int nr, const char *pattern)
+static bool choose_cgroup(struct input *const *in, unsigned int nr, const char *pattern)
 {
 	const char *name = strrchr(pattern, '/');
 	struct suggest suggest = { .wanted = name ? name + 1 : pattern };
 	char list[512];
 	bool found = false;
 
-	for (unsigned int i = 0; i < nr && !found; i++)
-		found = finds_cgroup(in[i]->selector->cgroups, pattern, &suggest);
+	for (unsigned int i = 0; i < nr; i++)
+		found |= choose_cgroups(in[i]->selector, pattern, &suggest);
 	if (found)
 		return true;
 	suggest_list(&suggest, list, sizeof(list));
@@ -442,18 +434,26 @@ static bool check_cgroup(struct input *const *in, unsigned int nr, const char *p
 }
 
 /* Only rbmap records the cgroups of tasks. */
-static bool check_cgroups(const struct selection *s, struct input *const *in, unsigned int nr)
+static bool find_cgroups(struct selector *selector, const struct input *in)
 {
-	for (unsigned int i = 0; i < nr && s->nr_cgroups; i++) {
-		in[i]->selector->cgroups = dat_cgroups(in[i]->reader);
-		if (in[i]->selector->cgroups)
-			continue;
+	selector->cgroups = dat_cgroups(in->reader);
+	if (!selector->cgroups) {
 		complain("--cgroup: %s does not have the cgroups of its tasks: 'rbmap record' stores them",
-			 in[i]->path);
+			 in->path);
 		return false;
 	}
+	selector->chosen_cgroup = calloc(dat_cgroups_count(selector->cgroups) + 1,
+					 sizeof(*selector->chosen_cgroup));
+	return selector->chosen_cgroup || out_of_memory();
+}
+
+static bool check_cgroups(const struct selection *s, struct input *const *in, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr && s->nr_cgroups; i++)
+		if (!find_cgroups(in[i]->selector, in[i]))
+			return false;
 	for (size_t i = 0; i < s->nr_cgroups; i++)
-		if (!check_cgroup(in, nr, s->cgroup[i]))
+		if (!choose_cgroup(in, nr, s->cgroup[i]))
 			return false;
 	return true;
 }

@@ -81,6 +81,11 @@ static const struct path *keep_path(struct dat_cgroups *cgroups, const char *tex
 	return path;
 }
 
+unsigned int dat_cgroups_count(const struct dat_cgroups *cgroups)
+{
+	return cgroups->paths.nr;
+}
+
 const char *dat_cgroups_path(const struct dat_cgroups *cgroups, unsigned int number)
 {
 	return cgroups->by_number[number];

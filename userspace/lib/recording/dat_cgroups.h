@@ -46,7 +46,8 @@ int dat_cgroups_merge(struct dat_cgroups *to, const struct dat_cgroups *from);
 /* Return the task of a pid, or NULL: its cgroup is not known. */
 const struct dat_task *dat_cgroups_find(const struct dat_cgroups *cgroups, int pid);
 
-/* Return the path of a cgroup of the table, by its number. */
+/* Return the number of cgroups, and the path of one by its number. */
+unsigned int dat_cgroups_count(const struct dat_cgroups *cgroups);
 const char *dat_cgroups_path(const struct dat_cgroups *cgroups, unsigned int number);
 
 /*
