@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <mntent.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include "base/array.h"
 #include "base/complain.h"
 #include "cgroups.h"
+#include "mounts.h"
 
 #define MIN_ID		6	/* shorter numbers are names */
 #define ID_SIZE		64	/* hexadecimal digits of a container's id */
@@ -27,18 +27,20 @@ struct search {
 	size_t nr;
 };
 
+static void keep_first(const char *path, void *data)
+{
+	char **dir = data;
+
+	if (!*dir)
+		*dir = strdup(path);
+}
+
 /* Return the directory on which the hierarchy is mounted, for free(), or NULL. */
 static char *find_mount(void)
 {
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	struct mntent *entry;
 	char *dir = NULL;
 
-	while (mounts && !dir && (entry = getmntent(mounts)))
-		if (!strcmp(entry->mnt_type, "cgroup2"))
-			dir = strdup(entry->mnt_dir);
-	if (mounts)
-		endmntent(mounts);
+	mounts_each("cgroup2", keep_first, &dir);
 	if (!dir)
 		complain("no cgroup hierarchy of version 2 is mounted: mount -t cgroup2 cgroup2 /sys/fs/cgroup");
 	return dir;

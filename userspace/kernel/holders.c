@@ -126,5 +126,5 @@ static void add_mount(const char *path, void *data)
 
 void holders_find_mounts(struct buf *who)
 {
-	mounts_each(add_mount, who);
+	mounts_each(MOUNTS_TYPE, add_mount, who);
 }

@@ -6,7 +6,7 @@
 
 #include "mounts.h"
 
-void mounts_each(void (*see)(const char *path, void *data), void *data)
+void mounts_each(const char *type, void (*see)(const char *path, void *data), void *data)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
 	/* The kernel writes a blank of a path as four characters. */
@@ -14,7 +14,7 @@ void mounts_each(void (*see)(const char *path, void *data), void *data)
 	struct mntent entry;
 
 	while (mounts && getmntent_r(mounts, &entry, line, sizeof(line)))
-		if (!strcmp(entry.mnt_type, MOUNTS_TYPE))
+		if (!strcmp(entry.mnt_type, type))
 			see(entry.mnt_dir, data);
 	if (mounts)
 		endmntent(mounts);

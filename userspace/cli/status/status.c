@@ -210,7 +210,7 @@ static void print_text(const struct status *s)
 		printf("named buffer    %s\n", s->buffer[i]);
 	if (!control_buffer()) {
 		recorders_print(s->buffer, s->nr_buffers);
-		mounts_each(print_mount, NULL);
+		mounts_each(MOUNTS_TYPE, print_mount, NULL);
 	}
 	printf("tracing         ");
 	if (s->setting[0])
@@ -291,7 +291,7 @@ static void print_json(const struct status *s)
 		json_close(&j, ']');
 		recorders_print_json(&j, s->buffer, s->nr_buffers);
 		json_open(&j, "tracefs_dirs", '[');
-		mounts_each(print_mount_json, &j);
+		mounts_each(MOUNTS_TYPE, print_mount_json, &j);
 		json_close(&j, ']');
 	}
 	json_bool(&j, "tracing_on", s->setting[0]);
