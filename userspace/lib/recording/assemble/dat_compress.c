@@ -18,6 +18,7 @@
 #include "recording/write/dat_head.h"
 #include "recording/write/safe_place.h"
 #include "symbols/symbol_use.h"
+#include "section_head.h"
 
 #define LEVEL		1	/* larger ones take much more time and save little */
 #define CHUNK_PAGES	64
@@ -92,18 +93,8 @@ static int put_section_head(struct output *o, uint16_t id, uint16_t flags,
 {
 	struct buf head = { 0 };
 
-	buf_add_u16(&head, id);
-	buf_add_u16(&head, flags);
-	buf_add_u32(&head, description_offset(describes));
-	buf_add_u64(&head, size);
+	section_head_add(&head, id, flags, description_offset(describes), size);
 	return put_buf(o, &head);
-}
-
-static void add_offset_option(struct output *o, uint16_t option, uint64_t offset)
-{
-	buf_add_u16(&o->options, option);
-	buf_add_u32(&o->options, sizeof(offset));
-	buf_add_u64(&o->options, offset);
 }
 
 /* Compress @size bytes to o->packed. */
@@ -138,7 +129,7 @@ static int put_section(struct output *o, uint16_t id, const void *data, size_t s
 	int ret = pack(o, data, size);
 
 	if (!ret) {
-		add_offset_option(o, id, ftello(o->file));
+		section_option_add(&o->options, id, ftello(o->file));
 		ret = put_section_head(o, id, DAT_SECTION_COMPRESSED,
 				       id - DAT_OPTION_STRINGS, o->packed.size + 8);
 	}
@@ -260,7 +251,7 @@ static int put_strings(struct output *o)
 {
 	int ret;
 
-	add_offset_option(o, DAT_OPTION_STRINGS, ftello(o->file));
+	section_option_add(&o->options, DAT_OPTION_STRINGS, ftello(o->file));
 	ret = put_section_head(o, DAT_OPTION_STRINGS, 0, 0,
 			       description_offset(NR_DESCRIPTIONS));
 	for (unsigned int i = 0; i < NR_DESCRIPTIONS && !ret; i++)
@@ -291,7 +282,7 @@ static int put_options(struct output *o)
 {
 	int ret;
 
-	add_offset_option(o, DAT_OPTION_DONE, 0);
+	section_option_add(&o->options, DAT_OPTION_DONE, 0);
 	if (o->options.failed)
 		return -ENOMEM;
 	ret = put_section_head(o, DAT_SECTION_OPTIONS, 0, DESCRIBES_OPTIONS,

@@ -22,6 +22,7 @@
 #include "dat_cut.h"
 #include "recording/dat.h"
 #include "recording/dat_reader.h"
+#include "section_head.h"
 
 #define LEVEL		1	/* larger ones take much more time and save little */
 #define CHUNK_BYTES	65536	/* pages that are compressed together */
@@ -346,18 +347,9 @@ static int put_section_head(struct dat_cut *cut, uint16_t id, uint16_t flags, ui
 {
 	struct buf head = { 0 };
 
-	buf_add_u16(&head, id);
-	buf_add_u16(&head, flags);
-	buf_add_u32(&head, 0);		/* the description is empty */
-	buf_add_u64(&head, size);
+	/* The description is empty. */
+	section_head_add(&head, id, flags, 0, size);
 	return put_buf(cut, &head);
-}
-
-static void add_offset_option(struct dat_cut *cut, uint16_t option, uint64_t offset)
-{
-	buf_add_u16(&cut->options, option);
-	buf_add_u32(&cut->options, sizeof(offset));
-	buf_add_u64(&cut->options, offset);
 }
 
 static int put_part(struct dat_cut *cut, int id)
@@ -366,7 +358,7 @@ static int put_part(struct dat_cut *cut, int id)
 	int ret = dat_part_text(cut->r, id, &t);
 
 	if (!ret && t.text) {
-		add_offset_option(cut, id, cut->at);
+		section_option_add(&cut->options, id, cut->at);
 		ret = pack(cut, t.text, t.size);
 		if (!ret)
 			ret = put_section_head(cut, id, DAT_SECTION_COMPRESSED, cut->packed.size);
@@ -514,7 +506,7 @@ static int add_options(struct dat_cut *cut)
 
 static int put_strings(struct dat_cut *cut)
 {
-	add_offset_option(cut, DAT_OPTION_STRINGS, cut->at);
+	section_option_add(&cut->options, DAT_OPTION_STRINGS, cut->at);
 	return put_section_head(cut, DAT_OPTION_STRINGS, 0, 1) || put(cut, "", 1) ?
 	       cut->write_error : 0;
 }
@@ -524,7 +516,7 @@ static int put_options(struct dat_cut *cut)
 	int ret;
 
 	cut->options_at = cut->at;
-	add_offset_option(cut, DAT_OPTION_DONE, 0);
+	section_option_add(&cut->options, DAT_OPTION_DONE, 0);
 	if (cut->options.failed)
 		return -ENOMEM;
 	ret = put_section_head(cut, DAT_SECTION_OPTIONS, 0, cut->options.size);
