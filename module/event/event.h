@@ -106,7 +106,7 @@ struct rbmap_event_set_ops {
  * @missed: for each CPU, events that the kernel missed while the buffer recorded them,
  *	without those of events that are recorded now; NULL if it cannot miss any
  * @pids: tasks of each list, or NULL if the list is not used
- * @cgroups: the cgroups whose tasks are recorded, or NULL: tasks of all
+ * @cgroups: only tasks in these cgroups are recorded; NULL: all tasks are
  * @follow: whether children of listed tasks are added to the list
  * @list: entry in the list of the sets of all buffers
  * @ops: operations that show the events; NULL if the set is not shown

@@ -30,7 +30,7 @@ struct named_cgroup {
  * struct event_select - the wanted filters, pids and cgroups, and the previous ones
  * @filter: filter for all events that -e names, or NULL
  * @pid: processes whose events are recorded, with their threads and children
- * @cgroup: cgroups whose tasks' events are recorded
+ * @cgroup: only events of tasks in these cgroups are recorded
  * @old_filter: previous filter of each event, by its place in the list; NULL:
  * not changed
  */

@@ -134,19 +134,19 @@ until_one()
 ok "stream ends at the first event of the unit" retry_until 20 until_one
 wait $stream
 like "$(cat /tmp/line)" 'filename=/tmp/one/busybox' "which is that of the unit"
+# feed PID: runs the two programs until a command ends
+feed()
+{
+	while kill -0 $1 2>/dev/null; do
+		sh /tmp/both $groups/$web
+	done
+	wait $1
+}
 rbmap top --batch -e sched_process_exec --unit db -n 1 -i 1 >/tmp/top 2>&1 &
-top=$!
-while kill -0 $top 2>/dev/null; do
-	sh /tmp/both $groups/$web
-done
-wait $top
+feed $!
 is "$(grep -c sched_process_exec /tmp/top)" 0 "top counts no event of another unit"
 rbmap top --batch -e sched_process_exec --by cgroup -n 1 -i 1 >/tmp/top 2>&1 &
-top=$!
-while kill -0 $top 2>/dev/null; do
-	sh /tmp/both $groups/$web
-done
-wait $top
+feed $!
 like "$(cat /tmp/top)" "%  /$web +sched:sched_process_exec" "top --by cgroup has a row for the unit"
 ok "the module unloads" rmmod rbmap
 find $groups -mindepth 1 -depth -type d -exec rmdir {} \;
