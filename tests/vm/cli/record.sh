@@ -58,30 +58,6 @@ both()
 	fi
 }
 
-# emit CPU COUNT: writes numbered events on a CPU
-emit()
-{
-	taskset $((1 << $1)) awk -v cpu="$1" -v n="$2" 'BEGIN {
-		for (i = 0; i < n; i++) {
-			printf "%d:%d\n", cpu, i >"/dev/rbmap/marker"
-			fflush("/dev/rbmap/marker")
-		}
-	}'
-}
-
-emit_all()
-{
-	pids=
-	cpu=0
-	while [ $cpu -lt "$cpus" ]; do
-		emit $cpu "$1" &
-		pids="$pids $!"
-		cpu=$((cpu + 1))
-	done
-	# shellcheck disable=SC2086 # one word for each process
-	wait $pids
-}
-
 # is_recording PID: the recorder has discarded the events of before, and its threads read
 # the rings
 is_recording()
@@ -106,7 +82,7 @@ record_markers()
 	rbmap record -q -o "$recorded" -e rbmap:marker "$@" >/dev/null 2>"$recorded.log" &
 	recorder=$!
 	wait_for_recorder $recorder
-	emit_all "$emits"
+	number_markers all 0 "$emits"
 	kill -INT $recorder
 	wait $recorder
 }
@@ -264,7 +240,7 @@ for mode in 1 0; do
 	[ -z "${SHORT:-}" ] || [ $mode = 1 ] || continue
 	ok "overwrite=$mode: load" rbmap load --module /modules/rbmap.ko \
 		buffer_size_kb=$((4 * page_kb)) overwrite=$mode || done_testing
-	emit_all $most
+	number_markers all 0 $most
 	rbmap record -d 0 -o /tmp/loss$mode 2>/tmp/loss$mode.log
 	is $? 0 "overwrite=$mode: record"
 	both "overwrite=$mode" /tmp/loss$mode
@@ -303,7 +279,9 @@ is "$(cat $root/buffer_size_kb)" 512 "a size with a unit is KiB for the module"
 rbmap record --default -o /tmp/resized -e rbmap:marker >/dev/null 2>/tmp/resized.log &
 recorder=$!
 wait_for_recorder $recorder
-emit_all $((4000 / part)) &
+for n in 0 1 2 3 4 5 6 7 8 9; do
+	number_markers all $((400 * n / part)) $((400 * (n + 1) / part)) && sleep 0.1
+done &
 emitter=$!
 turns=0
 while kill -0 $emitter 2>/dev/null || [ $turns -lt 4 ]; do
@@ -316,7 +294,7 @@ done
 wait $emitter
 # Large sub-buffers that are full; a marker of 4080 bytes becomes two events.
 echo $((16 * page_kb)) >$root/buffer_subbuf_size_kb
-emit_all $((3000 / part))
+number_markers all 0 $((3000 / part))
 awk 'BEGIN { while (i++ < 4080) printf "x" }' >/tmp/large
 cat /tmp/large >/dev/rbmap/marker
 echo after >/dev/rbmap/marker
@@ -367,9 +345,9 @@ is "$(find /tmp -name 'packed*.cpu*' -o -name 'plain*.cpu*' -o -name 'brief*.cpu
 rbmap record --default -q -o /tmp/clock -e rbmap:marker >/dev/null 2>/tmp/clock.log &
 recorder=$!
 wait_for_recorder $recorder
-emit_all 500
+number_markers all 0 500
 echo mono >$root/trace_clock
-emit_all 10
+number_markers all 0 10
 wait $recorder
 is $? 1 "a change of the clock ends a recording with status 1"
 like "$(cat /tmp/clock.log)" 'trace_clock was changed to mono, .* the recording ends at the change' \
@@ -377,9 +355,9 @@ like "$(cat /tmp/clock.log)" 'trace_clock was changed to mono, .* the recording 
 both "a recording that a new clock ended" /tmp/clock
 ok "a recording that a new clock ended has all earlier events" without_gaps /tmp/clock.rbmap 500
 rbmap record -q -d 0 -o /tmp/clock 2>/dev/null
-emit_all 20
+number_markers all 0 20
 echo local >$root/trace_clock
-emit_all 30
+number_markers all 0 30
 rbmap record -d 0 -o /tmp/clock 2>/tmp/clock.log
 is $? 0 "rings with unread events of another clock: record succeeds"
 like "$(cat /tmp/clock.log)" "^  $((20 * cpus)) more events were discarded: their trace_clock" \
@@ -408,7 +386,7 @@ rbmap record -q -o /tmp/killed -e rbmap:marker 2>/dev/null &
 recorder=$!
 wait_for_recorder $recorder
 killed=$((3000 / part))
-emit 0 $killed
+number_markers 0 0 $killed
 # The events of an open sub-buffer follow after half a second.
 ok "the file can be read while it is written" retry_until 20 \
 	has_markers /tmp/killed $killed

@@ -57,30 +57,6 @@ markers()
 	grep -c ' marker: ' "$1"
 }
 
-# emit CPU FIRST COUNT: writes numbered events
-emit()
-{
-	taskset $((1 << $1)) awk -v cpu="$1" -v i="$2" -v n="$3" 'BEGIN {
-		for (n += i; i < n; i++) {
-			printf "%d:%d\n", cpu, i >"/dev/rbmap/marker"
-			fflush("/dev/rbmap/marker")
-		}
-	}'
-}
-
-emit_all()
-{
-	pids=
-	cpu=0
-	while [ $cpu -lt "$cpus" ]; do
-		emit $cpu "$1" "$2" &
-		pids="$pids $!"
-		cpu=$((cpu + 1))
-	done
-	# shellcheck disable=SC2086 # one word for each process
-	wait $pids
-}
-
 # numbers FIRST COUNT FILE...: each CPU has all numbers, in order, once
 numbers()
 {
@@ -133,14 +109,14 @@ ok "load" rbmap load --module /modules/rbmap.ko buffer_size_kb=$size ||
 
 # --- rbmap snapshot
 echo 1 >$root/events/rbmap/marker/enable
-emit_all 0 500
+number_markers all 0 500
 rbmap snapshot -o /tmp/first 2>/tmp/first.log
 is $? 0 "snapshot"
 is "$(cat $root/snapshot)" 0 "the snapshot is freed after rbmap snapshot"
 both "first" /tmp/first
 ok "the file has all events of the rings" numbers 0 500 /tmp/first.rbmap
 is "$(sum_of /tmp/first.log 1) $(sum_of /tmp/first.log 2)" "$((500 * cpus)) 0" "the command prints the sums"
-emit_all 500 300
+number_markers all 500 800
 rbmap snapshot -q -o /tmp/second 2>/tmp/second.log
 is "$?$(cat /tmp/second.log)" 0 "-q without a loss says nothing"
 both "second" /tmp/second
@@ -150,10 +126,10 @@ is "$? $(sum_of /tmp/empty.log 1)" "0 0" "a snapshot of empty rings succeeds"
 both "empty" /tmp/empty
 
 # --- --keep and --read-existing
-emit_all 0 200
+number_markers all 0 200
 rbmap snapshot --keep -q -o /tmp/kept
 is "$?$(cat $root/snapshot)" 01 "--keep leaves the snapshot in memory"
-emit_all 200 100
+number_markers all 200 300
 rbmap snapshot -o /tmp/refused 2>/tmp/refused.log
 is $? 1 "a snapshot in memory is not replaced"
 like "$(cat /tmp/refused.log)" 'snapshot exists already: .*--read-existing' "the error names --read-existing"
@@ -179,7 +155,7 @@ both "events after the kept snapshot" /tmp/rest
 ok "events after the kept snapshot are all in the next one" numbers 200 100 /tmp/rest.rbmap
 
 # --- the clock is the one of the rings
-emit_all 0 50
+number_markers all 0 50
 rbmap snapshot -k -q -o /tmp/kept
 echo mono >$root/trace_clock
 rbmap snapshot -r -o /tmp/clock 2>/tmp/clock.log
@@ -195,7 +171,7 @@ echo 1 >$root/reset
 mkdir -p /tmp/small
 mount -t tmpfs -o size=1m tmpfs /tmp/small
 dd if=/dev/zero of=/tmp/small/fill bs=1k count=1000 2>/dev/null
-emit_all 0 100
+number_markers all 0 100
 rbmap snapshot -o /tmp/small/full 2>/tmp/full.log
 is $? 1 "a full disk: status 1"
 like "$(cat /tmp/full.log)" 'snapshot remains in memory: .*--read-existing' "a full disk: the error says that the snapshot is in memory"
@@ -207,7 +183,7 @@ ok "a full disk: the saved file has all events" numbers 0 100 /tmp/saved.rbmap
 umount /tmp/small
 
 # --- loss: the file has only the events that a ring holds
-emit_all 0 $many
+number_markers all 0 $many
 rbmap snapshot -o /tmp/loss 2>/tmp/loss.log
 both "loss" /tmp/loss
 lost=$(sum_of /tmp/loss.log 2)
@@ -226,7 +202,7 @@ rbmap record --flight-recorder --default -o /tmp/flight -e rbmap:marker 2>/tmp/f
 recorder=$!
 ok "the flight recorder begins" retry_until 20 grep -q "kill -USR1 $recorder" /tmp/flight.log
 is "$(cat $root/overwrite)" 1 "the flight recorder sets overwrite to 1"
-emit_all 0 700 &
+number_markers all 0 700 &
 emitter=$!
 written=0
 for next in flight flight.1 flight.2; do
@@ -236,7 +212,7 @@ for next in flight flight.1 flight.2; do
 	ok "SIGUSR1 writes $next" retry_until 30 has_written $written $next
 done
 wait $emitter
-emit_all 700 100
+number_markers all 700 800
 kill -TERM $recorder
 wait $recorder
 is $? 0 "SIGTERM ends the flight recorder with status 0"
@@ -253,9 +229,7 @@ is "$(summed 'retired rings')" 0 "no old ring is left"
 
 # --- a flight recorder of a command that causes more events than the rings hold
 rbmap record -f -q -o /tmp/command -e rbmap:marker -- \
-	taskset 1 awk -v many=$many 'BEGIN { for (i = 0; i < many; i++) {
-		printf "0:%d\n", i >"/dev/rbmap/marker"; fflush("/dev/rbmap/marker") } }' \
-	2>/tmp/command.log
+	number_markers 0 0 $many 2>/tmp/command.log
 is $? 0 "a flight recorder of a command succeeds"
 both "command" /tmp/command
 lost=$(sum_of /tmp/command.log 2)
@@ -268,11 +242,11 @@ rbmap record -f -e rbmap:marker -e sched:sched_process_fork -o /tmp/trigger \
 	--trigger rbmap:marker --holdoff 0 2>/tmp/flight.log &
 recorder=$!
 ok "a flight recorder with a trigger begins" retry_until 20 grep -q "kill -USR1 $recorder" /tmp/flight.log
-emit 0 0 1
+number_markers 0 0 1
 ok "the first trigger writes a file" retry_until 30 has_written 1 trigger
-emit 0 1 1
+number_markers 0 1 2
 ok "the second trigger writes another file" retry_until 30 has_written 2 trigger.1
-emit 0 2 $triggers
+number_markers 0 2 $((2 + triggers))
 ok "many triggers write further files" retry_until 30 grep -q '/tmp/trigger.2: ' \
 	/tmp/flight.log
 sleep 1
@@ -305,9 +279,9 @@ if [ -z "${SHORT:-}" ]; then
 	recorder=$!
 	ok "a flight recorder that holds triggers off begins" \
 		retry_until 20 grep -q "kill -USR1 $recorder" /tmp/storm.log
-	emit 0 0 1
+	number_markers 0 0 1
 	ok "the first trigger of a storm writes a file" retry_until 30 grep -q '/tmp/storm: ' /tmp/storm.log
-	emit 0 1 1000
+	number_markers 0 1 1001
 	sleep 1
 	kill -USR1 $recorder
 	ok "SIGUSR1 writes a file nevertheless" retry_until 30 grep -q '/tmp/storm.1: ' /tmp/storm.log
@@ -378,7 +352,7 @@ settings >/tmp/after
 ok "the settings are the same as before" cmp /tmp/before /tmp/after
 
 echo 1 >$root/reset
-emit_all 0 10
+number_markers all 0 10
 rbmap record -f -q -d 0 -o /tmp/held
 both "a flight recorder without -e" /tmp/held
 ok "a flight recorder without -e writes the events in the rings" numbers 0 10 /tmp/held.rbmap
