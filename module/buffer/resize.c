@@ -207,7 +207,7 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 	lockdep_assert_held(&buf->lock);
 	if (buf->gone)
 		return -ENODEV;
-	gens = kcalloc(nr_cpu_ids, sizeof(*gens), GFP_KERNEL);
+	gens = kvcalloc(nr_cpu_ids, sizeof(*gens), GFP_KERNEL);
 	if (!gens)
 		return -ENOMEM;
 
@@ -248,7 +248,7 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 		rbmap_replaced(gens[cpu], snapshots ? snapshots[cpu] : NULL);
 	}
 out:
-	kfree(gens);
+	kvfree(gens);
 	return err;
 }
 
@@ -327,12 +327,12 @@ static int rbmap_buffer_expand_locked(struct rbmap_buffer *buf, const struct rbm
 		return 0;
 	if (buf->gone)
 		return -ENODEV;
-	gens = kcalloc(nr_cpu_ids, sizeof(*gens), GFP_KERNEL);
+	gens = kvcalloc(nr_cpu_ids, sizeof(*gens), GFP_KERNEL);
 	if (gens) {
 		err = rbmap_first_rings_install(buf, sizes, gens);
 		rbmap_replacements_free(gens);
 	}
-	kfree(gens);
+	kvfree(gens);
 	if (err == -ENOMEM)
 		rbmap_expand_refuse(buf, sizes);
 	return err;

@@ -78,12 +78,12 @@ rbmap_cpu_buffer_make_snapshot(struct rbmap_cpu_buffer *cpu_buf)
 	struct rbmap_gen **snapshots, *snapshot;
 	int err;
 
-	snapshots = kcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
+	snapshots = kvcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
 	if (!snapshots)
 		return ERR_PTR(-ENOMEM);
 	err = rbmap_make_snapshots(cpu_buf->buffer, cpu_buf->cpu, snapshots);
 	snapshot = snapshots[cpu_buf->cpu];
-	kfree(snapshots);
+	kvfree(snapshots);
 	return err ? ERR_PTR(err) : snapshot;
 }
 
@@ -105,7 +105,7 @@ int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int which)
 	err = rbmap_buffer_expand(buf);
 	if (err)
 		return err;
-	snapshots = kcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
+	snapshots = kvcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
 	if (!snapshots)
 		return -ENOMEM;
 	err = rbmap_make_snapshots(buf, which, snapshots);
@@ -114,7 +114,7 @@ int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int which)
 			rbmap_cpu_buffer_set_snapshot(rbmap_cpu_buffer(buf, cpu),
 						      snapshots[cpu]);
 	}
-	kfree(snapshots);
+	kvfree(snapshots);
 	return err;
 }
 

@@ -217,8 +217,8 @@ int rbmap_control_add_cpu(struct rbmap_control *control, int cpu)
  */
 int rbmap_control_cpus_init(struct rbmap_control *control)
 {
-	control->cpu_dir = kcalloc(nr_cpu_ids, sizeof(*control->cpu_dir),
-				   GFP_KERNEL);
+	control->cpu_dir = kvcalloc(nr_cpu_ids, sizeof(*control->cpu_dir),
+				    GFP_KERNEL);
 	if (!control->cpu_dir)
 		return -ENOMEM;
 	control->cpus_dir = rbmap_dir_create("per_cpu", control->dir, control,
@@ -238,7 +238,7 @@ void rbmap_control_cpus_exit(struct rbmap_control *control)
 
 	for (cpu = 0; control->cpu_dir && cpu < nr_cpu_ids; cpu++)
 		rbmap_dir_remove(control->cpu_dir[cpu]);
-	kfree(control->cpu_dir);
+	kvfree(control->cpu_dir);
 	control->cpu_dir = NULL;
 	rbmap_dir_remove(control->cpus_dir);
 	control->cpus_dir = NULL;

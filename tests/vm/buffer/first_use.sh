@@ -335,7 +335,8 @@ ok "the module unloads" rmmod rbmap
 if ok "a module lets functions fail" load_module failing \
 	functions=__kvmalloc_node_noprof,kvmalloc_node,device_create_with_groups; then
 	[ ! -w $online ] || without_device
-	for nth in $(seq $((2 * cpus))); do
+	# The first allocation is the array of the rings.
+	for nth in $(seq $((2 * cpus + 1))); do
 		ok "allocation $nth: the module loads" fresh || done_testing
 		put overwrite 0
 		echo "$nth" >$failing/nth
