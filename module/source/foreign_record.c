@@ -66,7 +66,8 @@ static unsigned int rbmap_context(void)
 		return 3;
 	if (preempt_count() & HARDIRQ_MASK)
 		return 2;
-	return in_serving_softirq();
+	/* The kernel's macro gives a bit of the count. */
+	return in_serving_softirq() ? 1 : 0;
 }
 
 static void rbmap_gaps_clear(const struct rbmap_foreign_event *event, void *record)

@@ -118,6 +118,16 @@ if [ -e $theirs/kprobe_events ]; then
 	cat /proc/version >/dev/null
 	put set_event ' '
 	like "$(rbmap stream --no-follow 2>/dev/null)" 'opens: .*dir=-100' "its new fields are recorded"
+	# In interrupts and softirqs
+	echo 'p:mine/timers call_timer_fn timer=%di' >$theirs/kprobe_events
+	put set_event mine:timers
+	heard()
+	{
+		grep -q '^received: [1-9]' $events/mine/timers/counts
+	}
+	ok "a kprobe in a softirq is recorded" retry_until 20 heard
+	put set_event ' '
+	ok "the event in a softirq is removed" sh -c "echo >$theirs/kprobe_events"
 	# The address is not at a multiple of its size.
 	echo 'p:mine/reads vfs_read len=%dx:u8 file=%di' >$theirs/kprobe_events
 	put set_event mine:reads
