@@ -15,6 +15,19 @@
  */
 #define RBMAP_PERF_PREEMPT	IS_ENABLED(CONFIG_PREEMPTION)
 
+/*
+ * The same of events without a tracepoint of their own.  Before tracepoints of system calls
+ * could fault, ftrace did not subtract it from the records of system calls.
+ */
+static inline u8 rbmap_perf_preempt(bool is_syscall)
+{
+#ifdef RBMAP_HAVE_TRACEPOINT_FAULTABLE
+	return RBMAP_PERF_PREEMPT;
+#else
+	return is_syscall ? 0 : RBMAP_PERF_PREEMPT;
+#endif
+}
+
 /* Has the event a record of its own for the tracepoint of another event? */
 static inline bool rbmap_call_is_custom(const struct trace_event_call *call)
 {

@@ -218,6 +218,7 @@ static struct rbmap_foreign_event *rbmap_foreign_create(const char *system, cons
 		return ERR_PTR(-ENOMEM);
 	}
 	event->format = format;
+	event->preempt = rbmap_perf_preempt(!strcmp(system, "syscalls"));
 	event->hash = rbmap_format_hash(format);
 	event->count = alloc_percpu(struct rbmap_foreign_count);
 	event->listener.handler = rbmap_foreign_overflow;

@@ -33,6 +33,7 @@ struct rbmap_foreign_count {
  * struct rbmap_foreign_event - an event that somebody has made in tracefs, or a system call
  * @type: the event
  * @listener: hears it on each CPU
+ * @preempt: the part of common_preempt_count in perf's records that ftrace's lack
  * @layout: the layout of its records
  * @nr_gaps: number of elements of @gap
  * @gap: bytes that the kernel leaves unset
@@ -47,6 +48,7 @@ struct rbmap_foreign_count {
 struct rbmap_foreign_event {
 	struct rbmap_event_type		type;
 	struct rbmap_listener		listener;
+	u8				preempt;
 	struct rbmap_record_layout	layout;
 	unsigned int			nr_gaps;
 	struct rbmap_gap		gap[RBMAP_GAPS];

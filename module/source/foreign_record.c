@@ -106,6 +106,8 @@ void rbmap_foreign_overflow(struct perf_event *perf_event, struct perf_sample_da
 	barrier();
 	memcpy(record, data->raw->frag.data, size);
 	record->common.type = file->id;
+	/* It includes the preemption that perf's own code disables. */
+	record->common.preempt_count -= event->preempt;
 	rbmap_gaps_clear(event, record);
 	rbmap_layout_record(&event->layout, file, record, size);
 	barrier();

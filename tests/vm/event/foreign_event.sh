@@ -118,6 +118,14 @@ if [ -e $theirs/kprobe_events ]; then
 	cat /proc/version >/dev/null
 	put set_event ' '
 	like "$(rbmap stream --no-follow 2>/dev/null)" 'opens: .*dir=-100' "its new fields are recorded"
+	# The same moments as ftrace
+	# shellcheck disable=SC2016 # the kernel knows $retval
+	printf '%s\n' 'p:mine/writes vfs_write len=%dx' 'r:mine/written vfs_write ret=$retval' >$theirs/kprobe_events
+	put kptr 1
+	results "" records mine/writes mine/written syscalls/sys_enter_sched_yield \
+		syscalls/sys_exit_sched_yield
+	put kptr 0
+	ok "the events are removed" sh -c "echo >$theirs/kprobe_events"
 	# In interrupts and softirqs
 	echo 'p:mine/timers call_timer_fn timer=%di' >$theirs/kprobe_events
 	put set_event mine:timers

@@ -6,6 +6,7 @@
  *	records		built-in events
  *	records all	all events of the kernel
  *	records addresses	the same, and no record has an address of the kernel
+ *	records [addresses] NAME...	these events, as SYSTEM/EVENT
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -370,6 +371,19 @@ static void list_built_in(void)
 		names[nr_names] = built_in[nr_names];
 }
 
+/* Let rbmap have the named events. */
+static void list_named(char *const *name, int nr)
+{
+	char text[160];
+
+	for (names[nr_names++] = CALL; nr--; name++) {
+		names[nr_names++] = *name;
+		snprintf(text, sizeof(text), "%s", *name);
+		*strchr(text, '/') = ':';
+		put(&ours, "available_events", text);
+	}
+}
+
 /* One by one, because "*:*" would be ftrace's system calls, too. */
 static void enable(const struct source *source)
 {
@@ -426,12 +440,15 @@ static size_t compare_counts(bool all, unsigned int *sum)
 int main(int argc, char **argv)
 {
 	bool addresses = argc > 1 && !strcmp(argv[1], "addresses");
-	bool all = addresses || (argc > 1 && !strcmp(argv[1], "all"));
+	bool named = argc > 1 + addresses && strcmp(argv[1], "all");
+	bool all = argc > 1 && !named;
 	unsigned int lacking = 0;
 	size_t i, fired;
 
 	if (all)
 		list_all();
+	else if (named)
+		list_named(argv + 1 + addresses, argc - 1 - addresses);
 	else
 		list_built_in();
 	if (all)
