@@ -502,6 +502,8 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 	if (!err && parent == kernel_kobj)
 		err = rbmap_control_self_cost_init(control->dir);
 	if (!err && parent == kernel_kobj)
+		err = rbmap_control_kernel_events_init(control->dir);
+	if (!err && parent == kernel_kobj)
 		err = rbmap_control_dynamic_init(control->dir);
 	if (!err)
 		err = rbmap_control_events_init(control);

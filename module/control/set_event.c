@@ -54,6 +54,18 @@ static int rbmap_available_events_add(struct rbmap_event_set *set,
 typedef int (*rbmap_set_event_fn)(struct rbmap_event_set *set,
 				  const struct rbmap_event_match *match, bool on);
 
+static int rbmap_set_event_refuse(struct rbmap_event_set *set, const char *word,
+				  const char *file)
+{
+	const char *reason = rbmap_event_demand_refused();
+	char wanted[192];
+
+	snprintf(wanted, sizeof(wanted), reason ?
+		 "an event of rbmap: the kernel's own cannot be recorded (%s), but rbmap probe records arguments of tracepoints" :
+		 "SYSTEM:EVENT, an event or a system of available_events", reason);
+	return rbmap_control_refuse(set->buffer, file, word, strlen(word), wanted);
+}
+
 /* Obey "[!]SYSTEM:EVENT", where each may be "*" or empty, or "[!]NAME" of either. */
 static int rbmap_set_event_obey(struct rbmap_event_set *set, char *word, const char *file,
 				rbmap_set_event_fn act)
@@ -75,10 +87,7 @@ static int rbmap_set_event_obey(struct rbmap_event_set *set, char *word, const c
 	err = act(set, &match, on);
 	if (colon)
 		*colon = ':';
-	return err == -ENODEV ?
-	       rbmap_control_refuse(set->buffer, file, word, strlen(word),
-				    "SYSTEM:EVENT, an event or a system of available_events") :
-	       err;
+	return err == -ENODEV ? rbmap_set_event_refuse(set, word, file) : err;
 }
 
 static int rbmap_set_event_words(struct rbmap_event_set *set, char *text, const char *file,
@@ -207,4 +216,25 @@ int rbmap_control_set_event_init(struct rbmap_control *control)
 				 rbmap_set_event_clear);
 	return err ?: rbmap_dir_add_bin_file(control->dir,
 					     &rbmap_available_events_attr);
+}
+
+static ssize_t kernel_events_show(struct kobject *kobj, struct kobj_attribute *attr,
+				  char *buf)
+{
+	const char *reason, *way = rbmap_event_demand_way(&reason);
+
+	return sysfs_emit(buf, reason ? "%s: %s\n" : "%s\n", way, reason);
+}
+
+static struct kobj_attribute kernel_events_attr = RBMAP_ATTR_RO(kernel_events);
+
+/**
+ * rbmap_control_kernel_events_init - create the file kernel_events
+ * @root: /sys/kernel/rbmap, with which the file is removed
+ *
+ * Return: 0 or a negative error.
+ */
+int rbmap_control_kernel_events_init(struct kobject *root)
+{
+	return rbmap_dir_add_file(root, &kernel_events_attr.attr);
 }

@@ -94,6 +94,31 @@ int rbmap_event_set_demand(struct rbmap_event_set *set,
 	return rbmap_event_set_add_some(set, match);
 }
 
+/**
+ * rbmap_event_demand_way - how records of the kernel's own events arrive
+ * @reason: set to what is wrong with a better way, or to NULL
+ *
+ * Context: may sleep.
+ * Return: a word of &struct rbmap_source.
+ */
+const char *rbmap_event_demand_way(const char **reason)
+{
+	return rbmap_kernel_source.way(reason);
+}
+
+/**
+ * rbmap_event_demand_refused - why no event of the kernel can be made
+ *
+ * Context: may sleep.
+ * Return: the reason; NULL: events can be made, or nobody has tried.
+ */
+const char *rbmap_event_demand_refused(void)
+{
+	const char *reason, *way = rbmap_event_demand_way(&reason);
+
+	return strcmp(way, RBMAP_SOURCE_NO_WAY) ? NULL : reason;
+}
+
 /* Add the names that the buffer does not have yet. */
 static void rbmap_demand_list(struct rbmap_event_set *set, const char *names,
 			      struct rbmap_text *text)

@@ -25,6 +25,9 @@ static inline u64 rbmap_source_missed(const struct rbmap_source_count *count)
 	return count->calls > count->received ? count->calls - count->received : 0;
 }
 
+/* A way of records that do not arrive */
+#define RBMAP_SOURCE_NO_WAY	"none"
+
 /**
  * struct rbmap_source - a mechanism of the kernel that calls probes
  * @name: kind of the events, for users
@@ -39,6 +42,8 @@ static inline u64 rbmap_source_missed(const struct rbmap_source_count *count)
  *	negative error: -ENOENT without such an event
  * @names: names of all events that this source or another one may make, a line SYSTEM:EVENT
  *	for each.  The caller frees the text with kvfree(); NULL without memory or names
+ * @way: how records of the kernel arrive: a word, RBMAP_SOURCE_NO_WAY if they do not.  Sets
+ *	@reason to what is wrong with a better way, or to NULL
  * @prints: may the kernel's code print the records of the event?  @call is its event of that
  *	name, to which the caller has a reference.  NULL: only if the fields are the same
  * @count: count the events of a CPU; NULL: the kernel hands over each one
@@ -46,7 +51,7 @@ static inline u64 rbmap_source_missed(const struct rbmap_source_count *count)
  * A source without @make has no events on demand.
  *
  * Context: process context.  find() is called with the registry's lock held, attach() and
- * detach() with rbmap_event_files_lock, make() and names() without locks.
+ * detach() with rbmap_event_files_lock, make(), names() and way() without locks.
  */
 struct rbmap_source {
 	const char	*name;
@@ -56,6 +61,7 @@ struct rbmap_source {
 	void		(*settle)(void);
 	int		(*make)(const char *system, const char *name);
 	char		*(*names)(void);
+	const char	*(*way)(const char **reason);
 	bool		(*prints)(const struct rbmap_event_type *event,
 				  const struct trace_event_call *call);
 	void		(*count)(const struct rbmap_event_type *event, int cpu,

@@ -5,6 +5,7 @@
 #include "kernel_event.c"
 #include "foreign_event.c"
 #include "listeners.c"
+#include "self_check.c"
 #include "tracefs_text.c"
 #else
 #include "no_kernel_event.c"

@@ -23,7 +23,7 @@
 #include "event/source.h"
 #include "foreign_event.h"
 #include "foreign_record.h"
-#include "lib/log.h"
+#include "kernel_event.h"
 #include "tracefs_text.h"
 
 #define RBMAP_FORMAT_FIELD	"\tfield:"
@@ -99,6 +99,11 @@ static bool rbmap_field_parse_name(struct rbmap_field *field, char *text)
 	char *bracket = len && text[len - 1] == ']' ? strrchr(text, '[') : NULL, *blank;
 	char *end = bracket ?: text + len;
 
+	/* Some kernels show the length as it was written: "[TASK_COMM_LEN]". */
+	if (bracket && sscanf(bracket, "[%hd]", &field->len) != 1) {
+		text[len - 1] = 0;
+		field->length = bracket + 1;
+	}
 	*end = 0;
 	blank = strrchr(text, ' ');
 	if (!blank)
@@ -106,9 +111,7 @@ static bool rbmap_field_parse_name(struct rbmap_field *field, char *text)
 	*blank = 0;
 	field->type = text;
 	field->name = blank + 1;
-	if (!bracket)
-		return true;
-	return sscanf(bracket + 1, "%hd]", &field->len) == 1;
+	return true;
 }
 
 /* Parse a line behind RBMAP_FORMAT_FIELD.  @offset: its offset */
@@ -137,6 +140,37 @@ static bool rbmap_foreign_gap(struct rbmap_foreign_event *event, unsigned int en
 	return true;
 }
 
+/*
+ * The code of a tracepoint's event copies strings, and leaves the bytes behind them unset.
+ * An array of bytes may be unset as a whole, so that words in it may be addresses.
+ */
+static bool rbmap_foreign_note_unset(struct rbmap_foreign_event *event,
+				     const struct rbmap_field *field, unsigned int offset)
+{
+	struct rbmap_record_layout *layout = &event->layout;
+	const unsigned int at = ALIGN(offset, sizeof(u64)), end = offset + field->size;
+
+	if (field->len < 2 || field->size != field->len)
+		return true;
+	if (!strcmp(field->type, "char")) {
+		if (event->nr_gaps == RBMAP_GAPS)
+			return false;
+		event->gap[event->nr_gaps++] = (struct rbmap_gap) {
+			.at	= offset,
+			.len	= field->size,
+			.text	= true,
+		};
+	} else if (at + sizeof(u64) <= end) {
+		if (layout->nr_hidden == RBMAP_HIDDEN_FIELDS)
+			return false;
+		layout->hidden[layout->nr_hidden++] = (struct rbmap_hidden) {
+			.at	= at,
+			.nr	= (end - at) / sizeof(u64),
+		};
+	}
+	return true;
+}
+
 /* Parse the fields that are not common to all events.  Store the offset behind them. */
 static bool rbmap_foreign_fields(struct rbmap_foreign_event *event, unsigned int *size)
 {
@@ -156,6 +190,10 @@ static bool rbmap_foreign_fields(struct rbmap_foreign_event *event, unsigned int
 		}
 		field->align = offset < end ? 0 : rbmap_field_align(end, offset);
 		if (!field->align || !rbmap_foreign_gap(event, end, offset))
+			return false;
+		if (field->length)
+			field->len = field->size / field->align;
+		if (event->of_tracepoint && !rbmap_foreign_note_unset(event, field, offset))
 			return false;
 		end = offset + field->size;
 		field++;
@@ -183,8 +221,9 @@ static int rbmap_foreign_parse(struct rbmap_foreign_event *event)
 		return -EOPNOTSUPP;
 	*print = 0;
 	print += strlen(RBMAP_FORMAT_PRINT);
-	end = strchr(print, '\n');
-	if (end)
+	/* A print format may contain newlines, before the last one of the file. */
+	end = strrchr(print, '\n');
+	if (end && !end[1])
 		*end = 0;
 	event->type.print_fmt = print;
 	if (!rbmap_foreign_fields(event, &size))
@@ -192,7 +231,8 @@ static int rbmap_foreign_parse(struct rbmap_foreign_event *event)
 	err = rbmap_record_layout_init(&event->layout, event->fields);
 	/* Not all of these records are structures, with bytes up to an alignment behind them. */
 	event->layout.size = size;
-	rbmap_foreign_hide_kernel(&event->layout);
+	if (!event->of_tracepoint)
+		rbmap_foreign_hide_kernel(&event->layout);
 	return err;
 }
 
@@ -203,6 +243,17 @@ static void rbmap_foreign_free(struct rbmap_foreign_event *event)
 	free_percpu(event->count);
 	kvfree(event->format);
 	kvfree(event);
+}
+
+/* Is it one of the events that the kernel source has, where it can? */
+static bool rbmap_foreign_is_of_tracepoint(const char *system, const char *name)
+{
+	struct trace_event_file *file = trace_get_event_file(NULL, system, name);
+	bool is = !IS_ERR(file) && file->event_call->flags & TRACE_EVENT_FL_TRACEPOINT;
+
+	if (!IS_ERR(file))
+		trace_put_event_file(file);
+	return is;
 }
 
 static struct rbmap_foreign_event *rbmap_foreign_create(const char *system, const char *name,
@@ -219,6 +270,7 @@ static struct rbmap_foreign_event *rbmap_foreign_create(const char *system, cons
 	}
 	event->format = format;
 	event->preempt = rbmap_perf_preempt(!strcmp(system, "syscalls"));
+	event->of_tracepoint = rbmap_foreign_is_of_tracepoint(system, name);
 	event->hash = rbmap_format_hash(format);
 	event->count = alloc_percpu(struct rbmap_foreign_count);
 	event->listener.handler = rbmap_foreign_overflow;
@@ -262,6 +314,8 @@ static int rbmap_foreign_make(const char *system, const char *name)
 	char *format;
 	int err;
 
+	if (rbmap_kernel_way() == RBMAP_WAY_NONE)
+		return -EOPNOTSUPP;
 	if (strlen(system) > RBMAP_EVENT_NAME_MAX || strlen(name) > RBMAP_EVENT_NAME_MAX ||
 	    strchr(system, '/') || strchr(name, '/'))
 		return -ENOENT;
@@ -381,13 +435,14 @@ static int rbmap_foreign_attach(const struct rbmap_event_type *type, void *data)
 
 /*
  * The release of a perf event waits for the kernel.  Somebody has made the event and wants to
- * remove it.  But system calls are there for ever, and hundreds of them may stop together.
+ * remove it.  But nobody removes system calls and tracepoints, and hundreds of them may stop
+ * together.
  */
 static int rbmap_foreign_detach(const struct rbmap_event_type *type, void *data)
 {
 	struct rbmap_foreign_event *event = rbmap_foreign_event_of(type);
 
-	if (strcmp(type->system, "syscalls")) {
+	if (strcmp(type->system, "syscalls") && !event->of_tracepoint) {
 		rbmap_listener_stop(&event->listener);
 		return 0;
 	}

@@ -10,13 +10,15 @@
 #define RBMAP_GAPS	16
 
 /**
- * struct rbmap_gap - bytes of a record that belong to no field
+ * struct rbmap_gap - bytes of a record that the kernel may leave unset
  * @at: offset of the first one
  * @len: number of bytes
+ * @text: only those behind the end of the text are unset
  */
 struct rbmap_gap {
 	u16	at;
 	u16	len;
+	bool	text;
 };
 
 /**
@@ -34,6 +36,7 @@ struct rbmap_foreign_count {
  * @type: the event
  * @listener: hears it on each CPU
  * @preempt: the part of common_preempt_count in perf's records that ftrace's lack
+ * @of_tracepoint: it has a tracepoint, but the kernel source cannot have it
  * @layout: the layout of its records
  * @nr_gaps: number of elements of @gap
  * @gap: bytes that the kernel leaves unset
@@ -49,6 +52,7 @@ struct rbmap_foreign_event {
 	struct rbmap_event_type		type;
 	struct rbmap_listener		listener;
 	u8				preempt;
+	bool				of_tracepoint;
 	struct rbmap_record_layout	layout;
 	unsigned int			nr_gaps;
 	struct rbmap_gap		gap[RBMAP_GAPS];

@@ -72,10 +72,14 @@ static unsigned int rbmap_context(void)
 
 static void rbmap_gaps_clear(const struct rbmap_foreign_event *event, void *record)
 {
-	unsigned int i;
+	const struct rbmap_gap *gap;
+	unsigned int i, text;
 
-	for (i = 0; i < event->nr_gaps; i++)
-		memset(record + event->gap[i].at, 0, event->gap[i].len);
+	for (i = 0; i < event->nr_gaps; i++) {
+		gap = &event->gap[i];
+		text = gap->text ? strnlen(record + gap->at, gap->len) : 0;
+		memset(record + gap->at + text, 0, gap->len - text);
+	}
 }
 
 /**

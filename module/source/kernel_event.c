@@ -17,12 +17,15 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "compat/context.h"
 #include "compat/perf.h"
 #include "event/registry.h"
 #include "event/source.h"
 #include "kernel_event.h"
 #include "kernel_record.h"
+#include "lib/log.h"
 #include "listeners.h"
+#include "self_check.h"
 #include "tracefs_text.h"
 #include "tracepoint.h"
 
@@ -30,6 +33,11 @@
 static DEFINE_MUTEX(rbmap_kernel_events_lock);
 static LIST_HEAD(rbmap_kernel_events);
 static unsigned int rbmap_aliases_nr;
+
+/* Found by the first use, for as long as the module is loaded */
+static enum rbmap_way rbmap_way;
+static const char *rbmap_way_reason;
+static bool rbmap_way_checked;
 
 static struct rbmap_listener rbmap_quiet = { .handler = rbmap_alias_overflow };
 static struct hlist_head __percpu *rbmap_quiet_list;
@@ -266,9 +274,123 @@ static int rbmap_quiet_start(void)
 	return err ?: rbmap_quiet_find(&rbmap_quiet, &rbmap_quiet_list);
 }
 
+/* Let @event->call be a copy of the kernel's structure, with listeners of our own. */
+static void rbmap_kernel_event_alias(struct rbmap_kernel_event *event,
+				     const struct trace_event_call *call)
+{
+	event->perf_probe = call->class->perf_probe;
+	event->call = *call;
+	event->call.event.type = event->number;
+	event->call.perf_events = rbmap_quiet_list;
+	RCU_INIT_POINTER(event->call.prog_array, NULL);
+}
+
+/* A kernel with control-flow integrity checks the type of the probe that it calls. */
+static void *rbmap_alias_probe(const struct rbmap_kernel_event *event)
+{
+#if RBMAP_COUNTS_CALLS
+	return rbmap_alias_count_call;
+#else
+	return event->perf_probe;
+#endif
+}
+
+static u64 rbmap_alias_calls(const struct rbmap_kernel_event *event)
+{
+	u64 calls = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		calls += per_cpu_ptr(event->count, cpu)->calls;
+	return calls;
+}
+
+/* Check an alias of the event that happens only during boot. */
+static const char *rbmap_alias_check(struct rbmap_kernel_event *event,
+				     struct trace_event_call *call)
+{
+	const u64 calls = rbmap_alias_calls(event);
+	const char *wrong;
+
+	event->number = RBMAP_CHECK_NUMBER;
+	rbmap_kernel_event_alias(event, call);
+	wrong = rbmap_self_check(rbmap_alias_probe(event), &event->call, event->number,
+				 rbmap_tracepoint_preempt(call->tp), &event->layout);
+	if (!wrong && RBMAP_COUNTS_CALLS && rbmap_alias_calls(event) != calls + RBMAP_CHECK_CALLS)
+		wrong = "a call was not counted";
+	return wrong;
+}
+
+/* Check the event itself: a perf event for each CPU and event gets such records. */
+static const char *rbmap_perf_check(struct rbmap_kernel_event *event,
+				    struct trace_event_call *call)
+{
+	return rbmap_self_check(call->class->perf_probe, call, call->event.type,
+				rbmap_tracepoint_preempt(call->tp), &event->layout);
+}
+
+/* A CPU that has come on line a moment ago has no listener yet: try again. */
+static const char *rbmap_way_try(struct rbmap_kernel_event *event,
+				 struct trace_event_call *call,
+				 const char *(*check)(struct rbmap_kernel_event *event,
+						      struct trace_event_call *call))
+{
+	const char *wrong = NULL;
+	unsigned int tries;
+
+	for (tries = 0; tries < 3; tries++) {
+		rbmap_listeners_settle();
+		wrong = check(event, call);
+		if (!wrong)
+			break;
+	}
+	return wrong;
+}
+
+static void rbmap_way_set(enum rbmap_way way, const char *reason)
+{
+	lockdep_assert_held(&rbmap_kernel_events_lock);
+	if (rbmap_way != way && reason)
+		rbmap_warn("the kernel's own events %s: %s\n", way == RBMAP_WAY_PERF ?
+			   "need a perf event for each event and CPU" :
+			   "cannot be recorded", reason);
+	rbmap_way_reason = reason;
+	WRITE_ONCE(rbmap_way, way);
+}
+
+static void rbmap_way_find(struct rbmap_kernel_event *event, struct trace_event_call *call)
+{
+	const char *wrong = rbmap_way_try(event, call, rbmap_alias_check);
+
+	if (!wrong)
+		rbmap_way_set(RBMAP_WAY_ALIAS, NULL);
+	else if (!rbmap_way_try(event, call, rbmap_perf_check))
+		rbmap_way_set(RBMAP_WAY_PERF, wrong);
+	else
+		rbmap_way_set(RBMAP_WAY_NONE, wrong);
+	rbmap_way_checked = true;
+}
+
+static int rbmap_way_check(void)
+{
+	struct trace_event_file *file = trace_get_event_file(NULL, "initcall", "initcall_level");
+	struct rbmap_kernel_event *event;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	event = rbmap_kernel_event_create("initcall", "initcall_level", file->event_call);
+	if (!IS_ERR(event)) {
+		rbmap_way_find(event, file->event_call);
+		rbmap_kernel_event_free(event);
+	}
+	trace_put_event_file(file);
+	return PTR_ERR_OR_ZERO(event);
+}
+
 static int rbmap_kernel_events_start(void)
 {
 	struct rbmap_kernel_event **aliases;
+	int err;
 
 	lockdep_assert_held(&rbmap_kernel_events_lock);
 	if (!rbmap_aliases) {
@@ -278,7 +400,14 @@ static int rbmap_kernel_events_start(void)
 		/* No record of an alias comes before the first alias. */
 		WRITE_ONCE(rbmap_aliases, aliases);
 	}
-	return rbmap_quiet_start();
+	err = rbmap_quiet_start();
+	if (rbmap_way_checked)
+		return err;
+	if (!err)
+		err = rbmap_way_check();
+	if (err && err != -ENOMEM)
+		rbmap_way_set(RBMAP_WAY_NONE, "the kernel refuses perf events of initcall:initcall_level");
+	return err;
 }
 
 static int rbmap_kernel_event_make_locked(const char *system, const char *name)
@@ -308,7 +437,8 @@ static int rbmap_kernel_event_make(const char *system, const char *name)
 	mutex_lock(&rbmap_kernel_events_lock);
 	err = rbmap_kernel_events_start();
 	if (!err)
-		err = rbmap_kernel_event_make_locked(system, name);
+		err = rbmap_way == RBMAP_WAY_ALIAS ?
+		      rbmap_kernel_event_make_locked(system, name) : -ENOENT;
 	mutex_unlock(&rbmap_kernel_events_lock);
 	return err;
 }
@@ -336,25 +466,11 @@ static const char *rbmap_kernel_event_find(struct rbmap_event_type *type)
 	    !rbmap_kernel_event_same(event, call)) {
 		refused = "the event's module has come again with other fields";
 	} else if (call->tp == tp) {
-		event->perf_probe = call->class->perf_probe;
-		event->call = *call;
-		event->call.event.type = event->number;
-		event->call.perf_events = rbmap_quiet_list;
-		RCU_INIT_POINTER(event->call.prog_array, NULL);
+		rbmap_kernel_event_alias(event, call);
 		WRITE_ONCE(type->origin, tp);
 	}
 	trace_put_event_file(file);
 	return refused;
-}
-
-/* A kernel with control-flow integrity checks the type of the probe that it calls. */
-static void *rbmap_alias_probe(const struct rbmap_kernel_event *event)
-{
-#if RBMAP_COUNTS_CALLS
-	return rbmap_alias_count_call;
-#else
-	return event->perf_probe;
-#endif
 }
 
 static int rbmap_kernel_event_attach(const struct rbmap_event_type *type, void *data)
@@ -388,13 +504,47 @@ static void rbmap_kernel_event_count(const struct rbmap_event_type *type, int cp
 	count->calls = RBMAP_COUNTS_CALLS ? READ_ONCE(here->calls) : count->received;
 }
 
+/**
+ * rbmap_kernel_way - how records of the kernel's own events arrive
+ *
+ * Context: any.
+ * Return: the way.
+ */
+enum rbmap_way rbmap_kernel_way(void)
+{
+	return READ_ONCE(rbmap_way);
+}
+
+static char *rbmap_kernel_event_names(void)
+{
+	return rbmap_kernel_way() == RBMAP_WAY_NONE ? NULL : rbmap_tracefs_events();
+}
+
+static const char *rbmap_kernel_event_way(const char **reason)
+{
+	static const char *const names[] = {
+		[RBMAP_WAY_UNCHECKED]	= "unchecked",
+		[RBMAP_WAY_ALIAS]	= "alias",
+		[RBMAP_WAY_PERF]	= "perf",
+		[RBMAP_WAY_NONE]	= RBMAP_SOURCE_NO_WAY,
+	};
+	enum rbmap_way way;
+
+	mutex_lock(&rbmap_kernel_events_lock);
+	way = rbmap_way;
+	*reason = rbmap_way_reason;
+	mutex_unlock(&rbmap_kernel_events_lock);
+	return names[way];
+}
+
 const struct rbmap_source rbmap_kernel_source = {
 	.name	= "kernel",
 	.find	= rbmap_kernel_event_find,
 	.attach	= rbmap_kernel_event_attach,
 	.detach	= rbmap_kernel_event_detach,
 	.make	= rbmap_kernel_event_make,
-	.names	= rbmap_tracefs_events,
+	.names	= rbmap_kernel_event_names,
+	.way	= rbmap_kernel_event_way,
 	.count	= rbmap_kernel_event_count,
 };
 

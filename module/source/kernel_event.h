@@ -26,6 +26,20 @@ struct rbmap_alias_count {
 	u64	received;
 };
 
+/**
+ * enum rbmap_way - how the kernel's records of its own events arrive
+ * @RBMAP_WAY_UNCHECKED: nobody has named such an event yet
+ * @RBMAP_WAY_ALIAS: each event has an alias, whose records are ours alone
+ * @RBMAP_WAY_PERF: each event has a perf event on each CPU
+ * @RBMAP_WAY_NONE: they do not arrive
+ */
+enum rbmap_way {
+	RBMAP_WAY_UNCHECKED,
+	RBMAP_WAY_ALIAS,
+	RBMAP_WAY_PERF,
+	RBMAP_WAY_NONE,
+};
+
 #ifdef CONFIG_PERF_EVENTS
 /**
  * struct rbmap_kernel_event - an event of the kernel, and its alias
@@ -56,6 +70,7 @@ struct rbmap_kernel_event {
 void rbmap_alias_count_call(void);
 #endif
 
+enum rbmap_way rbmap_kernel_way(void);
 void rbmap_kernel_events_exit(void);
 
 #endif /* RBMAP_SOURCE_KERNEL_EVENT_H */

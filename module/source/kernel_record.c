@@ -4,8 +4,8 @@
  * The page is ours until rbmap_alias_overflow() returns: perf's guard against recursion
  * holds it.
  */
-#include <linux/err.h>
 #include <linux/perf_event.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
 
@@ -13,6 +13,7 @@
 #include "kernel_record.h"
 
 struct rbmap_kernel_event **rbmap_aliases;
+struct rbmap_check rbmap_check;
 
 static_assert(offsetof(struct rbmap_kernel_event, call) -
 	      offsetof(struct rbmap_kernel_event, count) == 16,
@@ -22,6 +23,16 @@ static_assert(offsetof(struct rbmap_kernel_event, call) -
 	      "count.S reads the kernel's probe before the copy of the kernel's structure");
 static_assert(!offsetof(struct rbmap_alias_count, calls),
 	      "count.S counts calls in the first counter");
+
+/* A record of the check that this task makes, or of somebody else */
+static void rbmap_check_receive(const void *record, size_t size)
+{
+	if (READ_ONCE(rbmap_check.task) != current)
+		return;
+	rbmap_check.nr++;
+	rbmap_check.size = size;
+	memcpy(rbmap_check.bytes, record, min(size, sizeof(rbmap_check.bytes)));
+}
 
 /**
  * rbmap_alias_overflow - handle a record that the kernel has filled
@@ -47,8 +58,10 @@ void rbmap_alias_overflow(struct perf_event *holder, struct perf_sample_data *da
 	size_t size;
 
 	/* Somebody else may listen to the event of the holders, too. */
-	if (unlikely(RBMAP_ALIAS_FIRST - number >= RBMAP_ALIASES_MAX))
+	if (unlikely(RBMAP_ALIAS_FIRST - number >= RBMAP_ALIASES_MAX)) {
+		rbmap_check_receive(record, room);
 		return;
+	}
 	event = READ_ONCE(rbmap_aliases[RBMAP_ALIAS_FIRST - number]);
 	if (unlikely(!event))
 		return;

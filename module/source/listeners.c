@@ -263,6 +263,16 @@ void rbmap_listener_stop(struct rbmap_listener *listener)
 }
 
 /**
+ * rbmap_listeners_settle - wait until CPUs that have come on line have their perf events
+ *
+ * Context: sleeps.
+ */
+void rbmap_listeners_settle(void)
+{
+	flush_work(&rbmap_listeners_renewal);
+}
+
+/**
  * rbmap_listeners_exit - stop following CPUs
  *
  * Context: sleeps; after the last rbmap_listener_stop().

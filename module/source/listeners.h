@@ -31,6 +31,7 @@ int rbmap_listener_start(struct rbmap_listener *listener);
 void rbmap_listener_pause(struct rbmap_listener *listener);
 bool rbmap_listener_resume(struct rbmap_listener *listener);
 void rbmap_listener_stop(struct rbmap_listener *listener);
+void rbmap_listeners_settle(void);
 void rbmap_listeners_exit(void);
 
 #endif /* RBMAP_SOURCE_LISTENERS_H */

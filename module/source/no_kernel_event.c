@@ -11,9 +11,16 @@ static int rbmap_kernel_event_make(const char *system, const char *name)
 	return -ENOENT;
 }
 
+static const char *rbmap_kernel_event_way(const char **reason)
+{
+	*reason = "the kernel was built without CONFIG_PERF_EVENTS";
+	return RBMAP_SOURCE_NO_WAY;
+}
+
 const struct rbmap_source rbmap_kernel_source = {
 	.name	= "kernel",
 	.make	= rbmap_kernel_event_make,
+	.way	= rbmap_kernel_event_way,
 };
 
 const struct rbmap_source rbmap_foreign_source = {

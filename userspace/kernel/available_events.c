@@ -201,3 +201,27 @@ int control_events_demand(struct control_events *events, char *const *patterns, 
 	buf_free(&demand.names);
 	return ret;
 }
+
+/* ---- how the kernel's events arrive */
+
+enum control_way control_way_describe(const char *text, struct buf *sentence)
+{
+	const char *colon = strchr(text, ':'), *reason = colon ? colon + 2 : "";
+	enum control_way way = CONTROL_WAY_BEST;
+
+	if (!strncmp(text, "none", 4)) {
+		way = CONTROL_WAY_NONE;
+		buf_printf(sentence, "by probes with the tracepoints' arguments, because %s in the check of better ways",
+			   reason);
+	} else if (!strncmp(text, "perf", 4)) {
+		way = CONTROL_WAY_WORSE;
+		buf_printf(sentence, "by a perf event for each event and CPU, because %s in the check of a better way",
+			   reason);
+	} else if (!strcmp(text, "alias")) {
+		buf_printf(sentence, "by records of the kernel that nobody else gets");
+	} else {
+		buf_printf(sentence, "not used yet");
+	}
+	buf_add(sentence, "", 1);
+	return way;
+}

@@ -139,6 +139,12 @@ int control_events_read_available(struct control_events *events);
  */
 int control_events_demand(struct control_events *events, char *const *patterns, size_t nr);
 
+/* How records of the kernel's own events arrive: as well as possible, worse, or not at all */
+enum control_way { CONTROL_WAY_BEST, CONTROL_WAY_WORSE, CONTROL_WAY_NONE };
+
+/* Add a sentence about the text of the file kernel_events. */
+enum control_way control_way_describe(const char *text, struct buf *sentence);
+
 /* Read an event of the buffer, or only note a name. control_events_sort() follows. */
 int control_events_add(struct control_events *events, const char *system, const char *name);
 int control_events_add_name(struct control_events *events, const char *system,

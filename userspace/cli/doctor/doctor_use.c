@@ -175,6 +175,26 @@ static void check_group(struct doctor *d)
 		find(d, "group", VERDICT_OK, "tracing may read the rings");
 }
 
+/* An older module does not have the file. */
+static void check_kernel_events(struct doctor *d)
+{
+	static const enum verdict verdicts[] = {
+		[CONTROL_WAY_BEST] = VERDICT_OK,
+		[CONTROL_WAY_WORSE] = VERDICT_NOTE,
+		[CONTROL_WAY_NONE] = VERDICT_NOTE,
+	};
+	char *text = control_read("/kernel_events");
+	struct buf sentence = { 0 };
+	enum control_way way;
+
+	if (!text)
+		return;
+	way = control_way_describe(text, &sentence);
+	find(d, "records", verdicts[way], "%s", sentence.failed ? "?" : sentence.data);
+	buf_free(&sentence);
+	free(text);
+}
+
 static void check_events(struct doctor *d)
 {
 	struct control_events events = { 0 };
@@ -190,6 +210,7 @@ static void check_events(struct doctor *d)
 		return;
 	for (size_t i = 0; i < events.nr; i++)
 		unavailable += !!events.v[i].unavailable;
+	check_kernel_events(d);
 	find(d, "events", unavailable ? VERDICT_NOTE : VERDICT_OK,
 	     unavailable ? "%zu available, %zu not available on this kernel: 'rbmap list' says why" :
 	     "%zu", events.nr - unavailable, unavailable);

@@ -44,6 +44,7 @@ struct status {
 	char *version;
 	char *clock;
 	char *lockdown;
+	char *kernel_events;
 	char *lacking;
 	uint64_t setting[NR_SETTINGS];
 	char **buffer;		/* names of all named buffers */
@@ -113,6 +114,8 @@ static bool read_status(struct status *s)
 		control_complain(CONTROL_READ, "/lockdown", -errno);
 		return false;
 	}
+	/* An older module does not have the file. */
+	s->kernel_events = control_read("/kernel_events");
 	for (size_t i = 0; i < NR_SETTINGS; i++) {
 		int ret = control_read_u64(settings[i], &s->setting[i]);
 
@@ -136,6 +139,7 @@ static void free_status(struct status *s)
 	free(s->version);
 	free(s->clock);
 	free(s->lockdown);
+	free(s->kernel_events);
 	free(s->lacking);
 	for (size_t i = 0; i < s->nr_buffers; i++)
 		free(s->buffer[i]);
@@ -199,6 +203,24 @@ static void print_mount_json(const char *path, void *data)
 	json_string(data, NULL, path);
 }
 
+static void print_kernel_events(const struct status *s)
+{
+	static const enum colour colours[] = {
+		[CONTROL_WAY_BEST] = COLOUR_NONE,
+		[CONTROL_WAY_WORSE] = COLOUR_WARNING,
+		[CONTROL_WAY_NONE] = COLOUR_BAD,
+	};
+	struct buf sentence = { 0 };
+	enum control_way way;
+
+	if (!s->kernel_events)
+		return;
+	way = control_way_describe(s->kernel_events, &sentence);
+	print_coloured(colours[way], "kernel events   %s",
+		       sentence.failed ? "?" : sentence.data);
+	buf_free(&sentence);
+}
+
 static void print_text(const struct status *s)
 {
 	struct buf selection = { 0 };
@@ -227,6 +249,7 @@ static void print_text(const struct status *s)
 	printf("addresses       %s\n", s->setting[KPTR] ?
 	       "unchanged (kptr=1)" : "hashed");
 	printf("lockdown        %s\n", s->lockdown);
+	print_kernel_events(s);
 	for (size_t i = 0; i < s->nr_cpus; i++) {
 		const uint64_t *v = s->cpu[i].value;
 
@@ -301,6 +324,8 @@ static void print_json(const struct status *s)
 		json_unsigned(&j, settings[i], s->setting[i]);
 	json_bool(&j, "kptr", s->setting[KPTR]);
 	json_string(&j, "lockdown", s->lockdown);
+	if (s->kernel_events)
+		json_string(&j, "kernel_events", s->kernel_events);
 	json_string(&j, "cpus_lacking", s->lacking);
 	json_open(&j, "cpus", '[');
 	for (size_t i = 0; i < s->nr_cpus; i++) {
