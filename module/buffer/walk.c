@@ -294,7 +294,7 @@ static struct rbmap_part rbmap_place_part(const struct rbmap_gen *gen,
 	u64 commit = smp_load_acquire(&ring->commit);	/* litmus: commit-header */
 	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit), place->seq, ring->modulus);
 	struct rbmap_part part = { .next = place->seq, .open = ahead <= 0 };
-	u64 seq;
+	u64 oldest, seq;
 
 	if (ahead < 0)
 		return part;
@@ -305,6 +305,11 @@ static struct rbmap_part rbmap_place_part(const struct rbmap_gen *gen,
 		seq = rbmap_slot_seq(part.slot);
 		if (seq != place->seq) {
 			part.next = rbmap_seq_sub(seq, ring->nr_slots - 1, ring->modulus);
+			/* All slots up to the writer's are overwritten, too: skip them at once. */
+			oldest = rbmap_seq_sub(rbmap_commit_seq(commit), ring->nr_slots - 1,
+					       ring->modulus);
+			if (rbmap_seq_diff(oldest, part.next, ring->modulus) > 0)
+				part.next = oldest;
 			return part;
 		}
 		part.subbuf = &ring->subbuf[rbmap_slot_id(part.slot)];

@@ -281,6 +281,20 @@ is "$(($(lost_in /tmp/pipe) + kept))" 1000 "and the rest is lost"
 is "$(tail -n 1 /tmp/pipe | cut -c 1-4)" "CPU:" "which is told behind them"
 echo 1 >$root/overwrite
 
+# Far more sub-buffers are overwritten than trace looks for one after the other.
+echo 512 >$dir/buffer_size_kb
+: >$dir/trace
+pad=$(printf '%0500d' 0)
+for i in $(seq 2000); do
+	echo "number $i $pad"
+done >/dev/rbmap/marker
+unread=$(grep -c ': number ' $dir/trace)
+is "$(awk '/^entries: / { sum += $2 } END { print sum }' $dir/per_cpu/cpu*/stats)" "$unread" \
+	"trace prints all events of a ring that was overwritten"
+ok "these are many" test "$unread" -gt 500
+echo 8 >$dir/buffer_size_kb
+: >$dir/trace
+
 # --- the same under load, while the writer overwrites what is read
 for percent in 0 50; do
 	echo 1 >$dir/tracing_on
