@@ -208,11 +208,27 @@ static bool rbmap_fields_same_as(const struct rbmap_field *field,
 	return !field->name && !from->type;
 }
 
-/* May the kernel's function print records of the event? */
-static bool rbmap_event_fits(const struct rbmap_event_type *event,
+/* A text that is not in the record */
+static bool rbmap_fields_have_pointer_to_text(const struct rbmap_field *field)
+{
+	size_t len;
+
+	for (; field->name; field++) {
+		len = strlen(field->type);
+		if (strstr(field->type, "char") && field->type[len - 1] == '*')
+			return true;
+	}
+	return false;
+}
+
+/* May the kernel's function print records of the event?  It must not follow a hash. */
+static bool rbmap_event_fits(const struct rbmap_printer *printer,
+			     const struct rbmap_event_type *event,
 			     const struct trace_event_call *call)
 {
 	if (!call->event.funcs || !call->event.funcs->trace)
+		return false;
+	if (!printer->keeps_addresses && rbmap_fields_have_pointer_to_text(event->fields))
 		return false;
 	if (event->source && event->source->prints)
 		return event->source->prints(event, call);
@@ -228,7 +244,7 @@ static void rbmap_printer_add(struct rbmap_printer *printer, const struct rbmap_
 	file = trace_get_event_file(NULL, event->system, event->name);
 	if (IS_ERR(file))
 		return;
-	if (!rbmap_event_fits(event, file->event_call)) {
+	if (!rbmap_event_fits(printer, event, file->event_call)) {
 		trace_put_event_file(file);
 		return;
 	}

@@ -42,6 +42,7 @@ struct rbmap_printer_name {
  * @iter: the kernel's print functions get this; @iter.seq has the text
  * @room: bytes at @record
  * @record: the record, in which the kernel's number of the event replaces rbmap's
+ * @keeps_addresses: the records have the kernel's addresses, and not hashes
  * @next: entry of @events to use next
  * @events: events that were looked up
  * @names: names of tasks, by number
@@ -50,6 +51,7 @@ struct rbmap_printer {
 	struct trace_iterator		iter;
 	u32				room;
 	void				*record;
+	bool				keeps_addresses;
 	unsigned int			next;
 	struct rbmap_printer_event	events[RBMAP_PRINTER_EVENTS];
 	struct rbmap_printer_name	names[RBMAP_PRINTER_NAMES];

@@ -136,6 +136,8 @@ static struct rbmap_text_file *rbmap_text_alloc(struct rbmap_buffer *buf, int on
 		rbmap_text_free(file);
 		return NULL;
 	}
+	/* That does not change while the file is open. */
+	file->printer->keeps_addresses = rbmap_buffer_keeps_addresses(buf);
 	rbmap_text_set_cpus(file);
 	return file;
 }

@@ -48,6 +48,16 @@ reader=$!
 echo '7 text' >$hit
 ok "the event is printed" retry_until 20 grep -q 'source_hit: number=7 .*text=text' /tmp/pipe
 
+# A text that is not in the record, but behind an address that is hashed
+put instances/create texts
+echo rcu:rcu_utilization >$root/instances/texts/set_event
+printed()
+{
+	grep -q ' rcu_utilization: s=' /dev/rbmap/texts/trace
+}
+ok "the address of a text is printed as a number, and not followed" retry_until 20 printed
+put instances/destroy texts
+
 # The module is unloaded while its event is on, and while it fires
 ok "the module unloads while its event is on" rmmod source
 kill $reader
