@@ -60,12 +60,17 @@ void rbmap_event_set_update_checks(struct rbmap_event_set *set)
 		rbmap_event_file_update_checks(event_file);
 }
 
+/*
+ * Where preemption is on before the record is filled, a task may move to another CPU between
+ * its call and its record.  Then that CPU has one missed event less than none.  Only the sum
+ * is right, so that nothing is rounded before.
+ */
 static u64 rbmap_event_missed(const struct rbmap_event_type *event, int cpu)
 {
 	struct rbmap_source_count count;
 
 	event->source->count(event, cpu, &count);
-	return rbmap_source_missed(&count);
+	return count.calls - count.received;
 }
 
 /* The kernel may miss an event while the buffer records it: begin to count. */
@@ -81,14 +86,10 @@ static void rbmap_event_missed_begin(struct rbmap_event_file *event_file)
 
 static u64 rbmap_event_missed_since(const struct rbmap_event_file *event_file, int cpu)
 {
-	const struct rbmap_event_type *event = event_file->event;
-	u64 now, from;
-
 	if (!event_file->missing)
 		return 0;
-	now = rbmap_event_missed(event, cpu);
-	from = *per_cpu_ptr(event_file->missed, cpu);
-	return now > from ? now - from : 0;
+	return rbmap_event_missed(event_file->event, cpu) -
+	       *per_cpu_ptr(event_file->missed, cpu);
 }
 
 /* Stop to count.  No probe runs that was detached. */
@@ -145,7 +146,7 @@ u64 rbmap_event_set_missed(struct rbmap_event_set *set, int cpu)
 	list_for_each_entry(event_file, &set->event_files, list)
 		missed += rbmap_event_missed_since(event_file, cpu);
 	mutex_unlock(&rbmap_event_files_lock);
-	return missed;
+	return (s64)missed > 0 ? missed : 0;
 }
 
 /**
