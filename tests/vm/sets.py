@@ -310,6 +310,10 @@ class Run:
         """Return the arguments that add rbmap-fleet."""
         return tool("lib/fleet", errors=self.errors).splitlines()
 
+    def build_ftracetest(self):
+        """Return the arguments that add the kernel's own tests of ftrace."""
+        return ["--add", tool("lib/ftracetest", errors=self.errors).strip() + ":/tests/ftracetest/"]
+
     def build_types(self):
         """Return the arguments that add the types of a kernel that does not describe
         its own, and those of the stock kernel of its series."""
