@@ -20,6 +20,7 @@ ok "module loads" load_module rbmap buffer_size_kb=2048 || done_testing
 refused set_event source:source_hit "Invalid argument"
 ok "the module loads" load_module source || done_testing
 ok "its event can be named" put set_event source:source_hit
+is "$(cat $root/kernel_events)" alias "the check of the kernel's records has found nothing wrong"
 is "$(recorded "echo '1 x' >$hit")" 1 "its event is recorded"
 put events/source/source_hit/filter 'number == 2 && text == "abc"'
 is "$(recorded "echo '2 abc' >$hit; echo '2 abd' >$hit; echo '3 abc' >$hit")" 1 \

@@ -465,7 +465,7 @@ int main(int argc, char **argv)
 	put(&theirs, "trace", "");
 	put(&ours, "reset", "1");
 	syscall(BEGIN);
-	work(all ? 4 : 20);
+	work(all || named ? 4 : 20);
 	syscall(END);
 	put(&ours, "events/enable", "0");
 	put(&theirs, "events/enable", "0");
