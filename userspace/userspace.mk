@@ -16,7 +16,7 @@ LIVE_DIRS	:= live live/probe live/recorder live/selftest
 # Folders of the command alone. cli/ has one for each command.
 CLI_DIRS	:= $(patsubst $(USER_DIR)/%/,%,$(sort $(dir $(wildcard $(USER_DIR)/cli/*.c $(USER_DIR)/cli/*/*.c \
 	$(USER_DIR)/cli/*/*/*.c $(USER_DIR)/cli/*/*/*/*.c)))) \
-	$(PRINT_DIRS) $(LIVE_DIRS) filter input intervals intervals/summary
+	$(PRINT_DIRS) $(LIVE_DIRS) filter input intervals intervals/summary intervals/why
 
 # $(call user_sources,FOLDERS) prints the sources in the folders, with paths below userspace/.
 user_sources	= $(patsubst $(USER_DIR)/%,%,$(wildcard $(addsuffix /*.c,$(addprefix $(USER_DIR)/,$(1)))))

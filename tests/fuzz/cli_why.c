@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fuzz_events.h"
-#include "why/why_view.h"
+#include "intervals/why/why_view.h"
 
 #define MOST_CHECKED	64	/* stalls of an input */
 

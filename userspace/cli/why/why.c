@@ -10,16 +10,16 @@
 #include "base/units.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "history.h"
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
 #include "intervals/load.h"
+#include "intervals/why/history.h"
+#include "intervals/why/sentence.h"
+#include "intervals/why/stall.h"
+#include "intervals/why/why_view.h"
 #include "live.h"
 #include "recording/dat_read.h"
-#include "sentence.h"
-#include "stall.h"
-#include "why_view.h"
 
 extern const struct command command_why;
 
@@ -123,17 +123,9 @@ static bool is_wanted(void *data, int pid)
 
 static bool is_kernel(void *data, int pid)
 {
-	static const char *const begin[] = {
-		"cpuhp/", "irq/", "jbd2/", "kcompactd", "khugepaged", "ksoftirqd/", "kswapd",
-		"kthreadd", "kworker/", "migration/", "rcu", "watchdog",
-	};
 	const struct why *w = data;
-	const char *comm = intervals_comm(w->intervals, pid);
 
-	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
-		if (!strncmp(comm, begin[i], strlen(begin[i])))
-			return true;
-	return false;
+	return stall_is_of_kernel(intervals_comm(w->intervals, pid));
 }
 
 /* ---- the answer */

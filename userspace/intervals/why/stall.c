@@ -90,6 +90,19 @@ static double weight(const struct cause *cause, bool idle)
 	}
 }
 
+bool stall_is_of_kernel(const char *comm)
+{
+	static const char *const begin[] = {
+		"cpuhp/", "irq/", "jbd2/", "kcompactd", "khugepaged", "ksoftirqd/", "kswapd",
+		"kthreadd", "kworker/", "migration/", "rcu", "watchdog",
+	};
+
+	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
+		if (!strncmp(comm, begin[i], strlen(begin[i])))
+			return true;
+	return false;
+}
+
 bool stall_is_wait(const struct stall *stall)
 {
 	return stall->piece->kind == INTERVAL_OFFCPU;

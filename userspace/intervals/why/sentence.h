@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One sentence that says why a task waited. */
-#ifndef RBMAP_CLI_WHY_SENTENCE_H
-#define RBMAP_CLI_WHY_SENTENCE_H
+#ifndef RBMAP_INTERVALS_WHY_SENTENCE_H
+#define RBMAP_INTERVALS_WHY_SENTENCE_H
 
 #include "base/buf.h"
 #include "cause.h"
@@ -32,4 +32,4 @@ void tell_task(const struct teller *t, int pid, struct buf *out);
 /* Return a name for programs: "occupied", "disk". */
 const char *cause_name(enum cause_kind kind);
 
-#endif /* RBMAP_CLI_WHY_SENTENCE_H */
+#endif /* RBMAP_INTERVALS_WHY_SENTENCE_H */

@@ -3,8 +3,8 @@
  * Which waits of a recording are worth a sentence: not those in which a task has nothing to
  * do. Waits of a task that follow each other and have one cause are one stall.
  */
-#ifndef RBMAP_CLI_WHY_STALL_H
-#define RBMAP_CLI_WHY_STALL_H
+#ifndef RBMAP_INTERVALS_WHY_STALL_H
+#define RBMAP_INTERVALS_WHY_STALL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,10 +66,13 @@ void stalls_free(struct stalls *stalls);
 double stall_analyse(const struct history *h, const struct stall *stall,
 		   struct analysis *analysis);
 
+/* Is it the name of a thread of the kernel? */
+bool stall_is_of_kernel(const char *comm);
+
 /* Is it a wait of a task, not a handler in its name? */
 bool stall_is_wait(const struct stall *stall);
 
 /* Did the task wait for work, so that nothing is wrong with the wait? */
 bool stall_is_idle(const struct stall *stall);
 
-#endif /* RBMAP_CLI_WHY_STALL_H */
+#endif /* RBMAP_INTERVALS_WHY_STALL_H */

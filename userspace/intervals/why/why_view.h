@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Print the answers of rbmap why, as text or as JSON. */
-#ifndef RBMAP_CLI_WHY_VIEW_H
-#define RBMAP_CLI_WHY_VIEW_H
+#ifndef RBMAP_INTERVALS_WHY_VIEW_H
+#define RBMAP_INTERVALS_WHY_VIEW_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,8 +32,15 @@ struct why_view {
 	uint64_t cut;
 };
 
+struct json;
+
+/* Append the worst stalls as an array of that name. Return their number; -1: no memory. */
+int why_view_json_add_stalls(const struct why_view *view, struct json *j);
+/* Append the array "lacking": what the recording would need to show more. */
+void why_view_json_add_lacking(const struct why_view *view, struct json *j);
+
 /* Print to stdout. Return false if memory is lacking. */
 bool why_view_text(const struct why_view *view);
 bool why_view_json(const struct why_view *view, const char *clock);
 
-#endif /* RBMAP_CLI_WHY_VIEW_H */
+#endif /* RBMAP_INTERVALS_WHY_VIEW_H */

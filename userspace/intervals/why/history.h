@@ -3,8 +3,8 @@
  * The intervals of a recording, kept so that they can be looked up: what a task did, what a
  * CPU did, which requests of a device were under way.
  */
-#ifndef RBMAP_CLI_WHY_HISTORY_H
-#define RBMAP_CLI_WHY_HISTORY_H
+#ifndef RBMAP_INTERVALS_WHY_HISTORY_H
+#define RBMAP_INTERVALS_WHY_HISTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,4 +73,4 @@ const struct piece *history_at(const struct history *h, const struct piece_list 
 /* All pieces, in the order of their ends. */
 size_t history_pieces(const struct history *h, const struct piece **piece);
 
-#endif /* RBMAP_CLI_WHY_HISTORY_H */
+#endif /* RBMAP_INTERVALS_WHY_HISTORY_H */

@@ -259,7 +259,17 @@ static void json_stall(const struct why_view *view, const struct stall *stall,
 	json_close(j, '}');
 }
 
-static void json_lacking(struct json *j, const struct why_view *view)
+int why_view_json_add_stalls(const struct why_view *view, struct json *j)
+{
+	int nr;
+
+	json_open(j, "stalls", '[');
+	nr = each_stall(view, json_stall, j);
+	json_close(j, ']');
+	return nr;
+}
+
+void why_view_json_add_lacking(const struct why_view *view, struct json *j)
 {
 	json_open(j, "lacking", '[');
 	for (size_t i = 0; i < NR_WANTED; i++)
@@ -287,10 +297,8 @@ bool why_view_json(const struct why_view *view, const char *clock)
 	if (view->selects)
 		json_unsigned(&j, "not_selected", view->stalls.not_selected);
 	json_unsigned(&j, "cut", view->cut);
-	json_lacking(&j, view);
-	json_open(&j, "stalls", '[');
-	ok = each_stall(view, json_stall, &j) >= 0;
-	json_close(&j, ']');
+	why_view_json_add_lacking(view, &j);
+	ok = why_view_json_add_stalls(view, &j) >= 0;
 	json_close(&j, '}');
 	printf("\n");
 	return ok;

@@ -3,8 +3,8 @@
  * Why a task waited: the wait is followed along the tasks that ended it, and each part of
  * its time gets a cause.
  */
-#ifndef RBMAP_CLI_WHY_CAUSE_H
-#define RBMAP_CLI_WHY_CAUSE_H
+#ifndef RBMAP_INTERVALS_WHY_CAUSE_H
+#define RBMAP_INTERVALS_WHY_CAUSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -117,4 +117,4 @@ bool piece_is_of_host(const struct history *h, const struct piece *irqs_off);
 /* Has the first cause the kind of the second, and the same task, handler or device? */
 bool cause_is_same(const struct cause *a, const struct cause *b);
 
-#endif /* RBMAP_CLI_WHY_CAUSE_H */
+#endif /* RBMAP_INTERVALS_WHY_CAUSE_H */
