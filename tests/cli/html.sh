@@ -22,6 +22,19 @@ compare()
 		>"$dir/compared" 2>&1
 }
 
+# same_answers NAME: the page has the sentences of rbmap why
+same_answers()
+{
+	"$RBMAP" why --json --worst 10 "$dir/$1" >"$dir/why" 2>"$dir/output"
+	python3 -c 'import json, sys; sys.path.insert(0, "tests/html"); sys.dont_write_bytecode = True
+from page import Page
+ours, theirs = Page(sys.argv[1]).why, json.load(open(sys.argv[2]))
+assert ours["stalls"] == theirs["stalls"] and ours["stalls"], ours
+assert ours["lacking"] == theirs["lacking"]
+assert ours["left_out"] == theirs["left_out"] and ours["cut"] == theirs["cut"]' \
+		"$dir/$1.html" "$dir/why" >"$dir/compared" 2>&1
+}
+
 # agrees NAME OPTION...: the page has what the other outputs have
 agrees()
 {
@@ -80,6 +93,7 @@ recording all <<END
 END
 agrees all
 is "$(grep -c '<b>\|<!--disk' "$dir/all.html")" 0 "names are no tags"
+ok "all: the page has the answers of rbmap why" same_answers all || diag <"$dir/compared"
 is "$(python3 -c 'import sys; sys.path.insert(0, "tests/html"); sys.dont_write_bytecode = True
 from page import Page
 meta = Page(sys.argv[1]).meta
@@ -116,14 +130,21 @@ done
 # lanes NAME: the tasks that have lanes
 lanes()
 {
-	grep -o '"kind": "task", "index": [0-9]*' "$dir/$1.html" | wc -l
+	python3 -c 'import sys; sys.path.insert(0, "tests/html"); sys.dont_write_bytecode = True
+from page import Page
+meta = Page(sys.argv[1]).meta
+print(*[lane["interest"] + ":" + str(meta["tasks"][lane["index"]][0])
+	for lane in meta["lanes"] if lane["kind"] == "task"])' "$dir/$1.html"
 }
 page all
-is "$(lanes all)" 4 "the tasks of the longest intervals have lanes"
-page all -p 30 -p 31
-is "$(lanes all)" 2 "the tasks that were named by pid"
-page all --task 'h*' -p 30
-is "$(lanes all)" 3 "the tasks that were named by a pattern"
+is "$(lanes all)" "why:40 why:20 why:30 why:10 why:11 worst:50 other:99 other:31" \
+	"the chains of why come first, then the tasks of the longest intervals"
+page all -p 31 -p 99
+is "$(lanes all)" "named:31 named:99 other:40 other:10 other:20 other:50 other:11 other:30" \
+	"the tasks that were named by pid"
+page all --task 'h*' -p 31
+is "$(lanes all)" "why:10 why:11 named:31 named:30 other:40 other:20 other:50 other:99" \
+	"the tasks that were named by a pattern"
 says 1 "^rbmap: .* has no task 'hug': similar names: hog$" report --html -o "$dir/x" --task hug "$dir/all"
 ok "without a page, no file is left" test ! -e "$dir/x"
 
@@ -164,6 +185,7 @@ says 2 "invalid pid '0'" report --html -p 0 "$dir/trace.dat"
 awk -v EVENTS=140000 -f tests/html/workload.awk >"$dir/script"
 ok "make the recording pieces" "$MAKE_EVENTS" "$dir/pieces" <"$dir/script"
 agrees pieces
+ok "pieces: the page has the answers of rbmap why" same_answers pieces || diag <"$dir/compared"
 awk -v EVENTS=400000 -f tests/html/workload.awk >"$dir/script"
 ok "make the recording large" "$MAKE_EVENTS" "$dir/large" <"$dir/script"
 page large

@@ -72,11 +72,20 @@ is "$(meta part 'meta["events"]' 'meta["not_selected"]')" \
 is "$(meta part 'meta["kinds"]')" "$(meta whole 'meta["kinds"]')" "and all intervals"
 is "$(meta whole '"not_selected" in meta')" False "without options, nothing is selected"
 page lanes -p 2,bash --comm cc1
-is "$(meta lanes 'meta["events"]' 'sum(lane["kind"] == "task" for lane in meta["lanes"])')" \
+# The lanes of tasks that a condition accepts; those of the chains of why come with them.
+lanes_of()
+{
+	printf '%s' "sum(lane['kind'] == 'task' and lane['interest'] in ('why', 'named') and ($1) "
+	printf '%s' "for lane in meta['lanes'] for task in [meta['tasks'][lane.get('index', 0)]])"
+}
+is "$(meta lanes 'meta["events"]' "$(lanes_of 'task[0] == 2 or task[1] in ("bash", "cc1")')")" \
 	"3000 3" "--pid and --comm choose lanes of the page"
+is "$(meta lanes "$(lanes_of 'lane["interest"] == "named" and task[0] != 2 and task[1] not in ("bash", "cc1")')")" \
+	0 "and no others"
 
 page groups --cgroup web.service
-is "$(meta groups 'meta["events"]' 'sum(lane["kind"] == "task" for lane in meta["lanes"])')" \
+is "$(meta groups 'meta["events"]' \
+	"$(lanes_of 'meta["cgroups"][(task + [0, 0])[3] - 1].split("/").count("web.service")')")" \
 	"3000 2" "--cgroup does, too"
 
 # --- latency: intervals, whose events are all used

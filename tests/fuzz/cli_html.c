@@ -34,7 +34,8 @@ static void add_format(void *data, unsigned int event, const char *format)
 	const char *system = interval_events[event].system;
 
 	formatter_add_format(made->text, system, format, strlen(format));
-	if (page_add_format(made->page, system, format, strlen(format)))
+	if (page_add_format(made->page, system, format, strlen(format)) ||
+	    intervals_add_format(made->page->intervals, system, format, strlen(format)))
 		abort();
 }
 
@@ -69,7 +70,8 @@ static void finish(struct made *made, uint8_t choice, FILE *out)
 	struct dat_times times = { .reason = "</script>" };
 	struct time_view time = { .is_counter = choice & 1, .real = choice & 2 ? 1 : 0,
 				  .real_step = 3, .ring_step = 2 };
-	struct origin origin = { .path = "<b>.dat", .times = &times, .time = &time };
+	struct origin origin = { .path = "<b>.dat", .times = &times, .time = &time,
+				 .why = "{\"<b>\": 0}", .why_size = strlen("{\"<b>\": 0}") };
 
 	times.trigger = (struct dat_moment){ .ring = 5, .real = choice & 4 };
 	if (page_lost_last(made->page, choice % 5, choice) || page_end(made->page) ||
@@ -86,7 +88,7 @@ static void make(struct made *made, const uint8_t *data, size_t size, FILE *out)
 	made->page->text = made->text;
 	made->page->store = store_new(out, 1);
 	for (int pid = -1; pid < data[0] % 8; pid++)
-		if (page_add_task_lane(made->page, pid))
+		if (page_add_task_lane(made->page, pid, INTEREST_WORST))
 			abort();
 	fuzz_events_pass(&events, data + 1, size - 1);
 	finish(made, data[0], out);

@@ -59,6 +59,7 @@ class Page:
         found = dict(re.findall(
             r'<script type="application/(?:json|octet-stream)" id="(\w+)">([^<]*)<', self.text))
         self.meta = json.loads(found.pop("meta"))
+        self.why = json.loads(found.pop("why"))
         self.index = [Piece(*row) for row in json.loads(found.pop("index"))]
         self.packed = {int(name[1:]): text for name, text in found.items()}
         self.inflated = {}
@@ -123,14 +124,17 @@ class Page:
             column.finish()
         assert end == piece.begin + piece.time
 
-    def steps(self, piece):
-        """Yield (begin, value, share) of each step of a level of detail."""
+    def steps(self, piece, mode):
+        """Yield (begin, value, share) of each step of a level of detail. The value of names is
+        a list of pairs of a name and its share."""
         numbers = self.numbers(piece)
         index = numbers.next()
         indexes, values, shares = (numbers.column() for _ in range(3))
         for number in range(piece.count):
             index += indexes.next()
-            yield (index << FIRST_LEVEL + 2 * piece.level, values.next(),
+            value = ([(values.next(), values.next()) for _ in range(values.next())]
+                     if mode == "names" else values.next())
+            yield (index << FIRST_LEVEL + 2 * piece.level, value,
                    shares.data[shares.at + number])
         for column in indexes, values:
             column.finish()
@@ -237,19 +241,74 @@ def compare_blocked(page, path, compare):
                   sum(len(kind["worst"]) for kind in wanted))
 
 
+def modes_of(page):
+    """Return what the tracks have, by their numbers."""
+    mode = {}
+    for lane in page.meta["lanes"]:
+        for key in "task", "call", "softirq", "irq", "ticks", "state", "queued", "issued":
+            if key in lane and lane[key] is not None:
+                mode[lane[key]] = {"ticks": "events", "state": "states", "queued": "depth",
+                                   "issued": "depth"}.get(key, "names")
+    return mode
+
+
+def check_step(step, mode, compare, where):
+    """No thing has more than its step, and nothing is there without a share."""
+    _begin, value, share = step
+    if mode == "names":
+        compare.equal("names of a step", all(0 < part <= 255 for _name, part in value) and
+                      len({name for name, _part in value}) == len(value) <= 4 and
+                      max(part for _name, part in value) <= share, True, where)
+    elif mode == "states":
+        parts = [share, value & 255, value >> 8 & 255, value >> 16]
+        compare.equal("states of a step", 0 < sum(parts) <= 255 + 4, True, where)
+    elif mode == "depth":
+        compare.equal("depth of a step", value > 0 and share > 0, True, where)
+
+
+def check_shares(page, mode, compare):
+    """The steps of a level have as much time of each value as the slices below them."""
+    exact, of_level = collections.Counter(), collections.Counter()
+    finest = collections.defaultdict(int)
+    for piece in page.pieces(SLICES):
+        if mode[piece.owner] != "states":
+            continue
+        finest[piece.owner] = max(finest[piece.owner], piece.level)
+        for begin, end, value in page.slices(piece):
+            exact[piece.owner, value & 3] += end - begin
+    for piece in page.pieces(LEVEL):
+        if mode[piece.owner] != "states" or piece.level < finest[piece.owner]:
+            continue
+        for _begin, value, share in page.steps(piece, "states"):
+            for state, part in enumerate((share, value & 255, value >> 8 & 255, value >> 16)):
+                of_level[piece.owner, piece.level, state] += \
+                    part / 255 * (1 << FIRST_LEVEL + 2 * piece.level)
+    for (owner, level, state), time in of_level.items():
+        step = 1 << FIRST_LEVEL + 2 * level
+        compare.equal("share of a state", abs(time - exact[owner, state]) <=
+                      0.02 * page.meta["last"] + step, True, f"track {owner}, level {level}")
+
+
 def check_levels(page, compare):
     """A level of detail has all events, and no step outside of its piece."""
+    mode = modes_of(page)
+    check_shares(page, mode, compare)
     whole, of_level = collections.Counter(), collections.Counter()
     finest = collections.defaultdict(int)
     for piece in page.pieces(EVENTS):
         whole[piece.owner] += sum(1 for event in page.events(piece) if event[0])
         finest[piece.owner] = max(finest[piece.owner], piece.level)
     for piece in page.pieces(LEVEL):
-        for begin, value, _share in page.steps(piece):
-            compare.equal("step", piece.begin <= begin < piece.begin + piece.time, True,
-                          f"track {piece.owner}")
-            if piece.owner in whole:
-                of_level[piece.owner, piece.level] += value
+        marks = 0
+        for begin, value, share in page.steps(piece, mode[piece.owner]):
+            where = f"track {piece.owner}"
+            compare.equal("step", piece.begin <= begin < piece.begin + piece.time, True, where)
+            check_step((begin, value, share), mode[piece.owner], compare, where)
+            if mode[piece.owner] == "events":
+                marks += share
+                of_level[piece.owner, piece.level] += 1 if value & 1 else value >> 1
+        if mode[piece.owner] == "events":
+            compare.equal("mark of a piece", piece.mask, int(marks > 0), f"track {piece.owner}")
     for (owner, level), events in of_level.items():
         if level >= finest[owner]:
             compare.equal("events of a level", events, whole[owner],
@@ -277,7 +336,8 @@ def check_page(page, compare):
     compare.equal("addresses", addresses, [])
     known = {"html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "span",
              "input", "output", "button", "main", "section", "canvas", "aside", "p", "div",
-             "footer", "dialog", "dl", "dt", "dd", "script", "!DOCTYPE"}
+             "footer", "dialog", "dl", "dt", "dd", "script", "table", "tbody", "label",
+             "!DOCTYPE"}
     script = page.text.index("<script>")
     tags = set(re.findall(r"<(!?[A-Za-z]\w*)", page.text[:script]))
     compare.equal("tags", tags - known, set())

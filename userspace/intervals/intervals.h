@@ -121,6 +121,11 @@ struct interval {
 /* Did the task wait for a lock or a device, so that no signal could wake it? */
 bool interval_is_uninterruptible(const struct interval *interval);
 
+/* Is it a thread of rbmap, which waits for events? */
+bool comm_is_recorder(const char *comm);
+/* Would the interval hide all others: a kernel thread waits for work, or rbmap for events? */
+bool interval_is_idle(const struct interval *interval);
+
 struct intervals;
 struct layout;
 typedef void interval_fn(void *data, const struct interval *interval);

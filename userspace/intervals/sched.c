@@ -263,6 +263,16 @@ bool interval_is_uninterruptible(const struct interval *interval)
 	return interval->kind == INTERVAL_OFFCPU && is_uninterruptible(interval->name);
 }
 
+bool comm_is_recorder(const char *comm)
+{
+	return !strcmp(comm, "rbmap") || !strncmp(comm, "rbmap-", strlen("rbmap-"));
+}
+
+bool interval_is_idle(const struct interval *interval)
+{
+	return !strcmp(interval->name, "idle sleep") || comm_is_recorder(interval->comm);
+}
+
 void intervals_tasks_end(struct intervals *intervals)
 {
 	const struct task *task;

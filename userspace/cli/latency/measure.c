@@ -34,8 +34,7 @@ static bool is_idle(const struct latency *l, const struct interval *interval)
 {
 	if (l->shows_all || l->nr_names || selection_names_tasks(&l->in.selection))
 		return false;
-	return !strcmp(interval->name, "idle sleep") || !strcmp(interval->comm, "rbmap") ||
-	       !strncmp(interval->comm, "rbmap-", strlen("rbmap-"));
+	return interval_is_idle(interval);
 }
 
 static void add_interval(void *data, const struct interval *interval)

@@ -139,12 +139,19 @@ static void add_lacking(const struct why_view *view, struct buf *out)
 		buf_printf(out, ": they may show more. 'rbmap record --for why' has all.\n");
 }
 
-static void add_rest(const struct why_view *view, int shown, struct buf *out)
+size_t why_view_more(const struct why_view *view, size_t shown)
 {
 	size_t more = 0;
 
 	for (size_t i = shown; i < view->stalls.nr; i++)
 		more += view->named || !stall_is_idle(&view->stalls.stall[i]);
+	return more;
+}
+
+static void add_rest(const struct why_view *view, int shown, struct buf *out)
+{
+	size_t more = why_view_more(view, shown);
+
 	if (!shown)
 		buf_printf(out, view->stalls.nr ? "No task waited for anything but work.\n" :
 						  "No such wait is in the recording.\n");

@@ -36,6 +36,8 @@ struct json;
 
 /* Append the worst stalls as an array of that name. Return their number; -1: no memory. */
 int why_view_json_add_stalls(const struct why_view *view, struct json *j);
+/* Return how many stalls come behind that many, and are not idle. */
+size_t why_view_more(const struct why_view *view, size_t shown);
 /* Append the array "lacking": what the recording would need to show more. */
 void why_view_json_add_lacking(const struct why_view *view, struct json *j);
 

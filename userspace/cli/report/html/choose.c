@@ -2,93 +2,147 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <linux/rbmap.h>
 
 #include "base/complain.h"
+#include "base/hash.h"
+#include "base/json.h"
 #include "base/suggest.h"
 #include "choose.h"
 #include "input/input.h"
 #include "input/input_events.h"
+#include "intervals/functions.h"
+#include "intervals/load.h"
 #include "intervals/summary/summary.h"
-#include "recording/dat_comms.h"
+#include "intervals/why/history.h"
+#include "intervals/why/stall.h"
+#include "intervals/why/why_view.h"
 #include "recording/dat_read.h"
-#include "report/html/data/tasks.h"
 
 #define WORST_TASKS	3	/* intervals of each kind that give their tasks a lane */
 #define MOST_WORST_TASKS	12
+#define WORST_STALLS	10	/* answers in the panel */
+#define CHAIN_STALLS	3	/* their chains come first */
+#define MOST_CHAIN_TASKS	12
+#define MOST_PIECES	4000000	/* intervals that are kept, as in rbmap why */
+
+/**
+ * struct seen - a task of the recording
+ * @interest: NR_INTERESTS: it is not chosen yet
+ */
+struct seen {
+	bool used;
+	int pid;
+	enum interest interest;
+	uint64_t events;
+};
+
+#define FIRST_SLOTS	1024
+
+static inline size_t hash_of(int pid)
+{
+	return hash_u32(pid);
+}
+
+static inline int pid_of(const struct seen *seen)
+{
+	return seen->pid;
+}
+
+static inline bool is_of(const struct seen *seen, int pid)
+{
+	return seen->pid == pid;
+}
+
+HASH_TABLE(seen_table, struct seen);
+HASH_FUNCTIONS(seen_table, struct seen, int, FIRST_SLOTS, hash_of, is_of, pid_of);
 
 struct look {
+	const struct html *html;
+	struct input *in;
+	struct chosen *chosen;
 	struct intervals *intervals;
+	struct functions *functions;
+	struct history *history;
 	struct summary summary[NR_INTERVAL_KINDS];
 	struct summary blocked;
-	struct tasks tasks;
+	struct seen_table seen;
+	uint64_t cut;		/* intervals that were not kept */
+	bool has_switches;
 	int error;
 };
 
-static void add(struct chosen *chosen, int pid, unsigned int most)
+static struct seen *seen_task(struct look *look, int pid)
 {
-	unsigned int i;
+	struct seen *seen = seen_table_place(&look->seen, pid);
 
-	for (i = 0; i < chosen->nr && chosen->pid[i] != pid; i++)
-		;
-	if (i == chosen->nr && chosen->nr < most && pid > 0)
-		chosen->pid[chosen->nr++] = pid;
+	if (!seen || seen->used)
+		return seen;
+	*seen = (struct seen){ .used = true, .pid = pid, .interest = NR_INTERESTS };
+	look->seen.nr++;
+	return seen;
 }
 
 /* ---- look at all events */
+static void keep(struct look *look, const struct interval *interval)
+{
+	const struct piece *piece;
+
+	look->has_switches |= interval->kind == INTERVAL_ONCPU && !interval->unfinished;
+	if (history_pieces(look->history, &piece) == MOST_PIECES)
+		look->cut++;
+	else if (!history_add(look->history, interval, true))
+		look->error = -ENOMEM;
+}
+
 static void add_interval(void *data, const struct interval *interval)
 {
 	struct look *look = data;
 
-	/* A task that runs for long is not late. */
-	if (interval->kind == INTERVAL_ONCPU)
+	keep(look, interval);
+	/* A task that runs for long is not late, and neither is one that sleeps at the end. */
+	if (interval->kind == INTERVAL_ONCPU || interval_is_idle(interval) ||
+	    (interval->kind == INTERVAL_OFFCPU && interval->unfinished &&
+	     !interval_is_uninterruptible(interval)))
 		return;
 	summary_add_worst(&look->summary[interval->kind], look->intervals, interval);
 	if (interval_is_uninterruptible(interval))
 		summary_add_worst(&look->blocked, look->intervals, interval);
 }
 
-static void add_comm(void *data, int pid, const char *comm)
-{
-	struct look *look = data;
-
-	if (intervals_add_comm(look->intervals, pid, comm))
-		look->error = -ENOMEM;
-}
-
 static int look_at(void *data, const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
 	struct look *look = data;
+	struct seen *seen;
 	int ret = intervals_event(look->intervals, ev);
 
 	if (ret || look->error || ev->size < sizeof(common))
 		return ret ? ret : look->error;
 	memcpy(&common, ev->data, sizeof(common));
-	return tasks_get(&look->tasks, common.pid) ? 0 : -ENOMEM;
+	seen = seen_task(look, common.pid);
+	if (!seen)
+		return -ENOMEM;
+	seen->events++;
+	return 0;
 }
 
-static int begin(struct look *look, const struct input *in)
+static int begin(struct look *look)
 {
-	const struct dat_text *format;
-	size_t nr = dat_formats(in->reader, &format);
-	int ret = 0;
-
 	look->intervals = intervals_new(add_interval, look);
-	if (!look->intervals)
+	look->history = history_new();
+	if (!look->intervals || !look->history)
 		return -ENOMEM;
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
 		if (!summary_init(&look->summary[kind], kind, ROW_NAME, WORST_TASKS))
 			return -ENOMEM;
 	if (!summary_init(&look->blocked, INTERVAL_OFFCPU, ROW_NAME, WORST_TASKS))
 		return -ENOMEM;
-	for (size_t i = 0; !ret && i < nr; i++)
-		ret = intervals_add_format(look->intervals, format[i].system, format[i].text,
-					   format[i].size);
-	dat_each_comm(in->reader, add_comm, look);
-	return ret ? ret : look->error;
+	intervals_pass_sleepers(look->intervals);
+	return intervals_load(look->intervals, look->in->reader, &look->functions) ? 0 : -ENOMEM;
 }
 
 static void end(struct look *look)
@@ -97,93 +151,274 @@ static void end(struct look *look)
 		summary_free(&look->summary[kind]);
 	summary_free(&look->blocked);
 	intervals_free(look->intervals);
-	tasks_free(&look->tasks);
+	functions_free(look->functions);
+	history_free(look->history);
+	free(look->seen.slot);
 }
 
-/* ---- choose */
-static void add_worst(struct chosen *chosen, const struct summary *s, unsigned int i)
+/* ---- choose: a task keeps its first interest */
+static bool has_room(const struct look *look)
 {
-	if (i < s->nr_worst)
-		add(chosen, s->worst[i].interval.pid, MOST_WORST_TASKS);
+	return look->chosen->nr < MOST_TASK_LANES;
 }
 
-static void choose_worst(const struct look *look, struct chosen *chosen)
+static void add(struct look *look, int pid, enum interest interest)
 {
+	struct seen *seen = pid > 0 && has_room(look) ? seen_task(look, pid) : NULL;
+
+	if (!seen || seen->interest != NR_INTERESTS)
+		return;
+	seen->interest = interest;
+	look->chosen->task[look->chosen->nr++] = (struct chosen_task){ pid, interest };
+}
+
+static bool is_recorder(const struct look *look, int pid)
+{
+	return comm_is_recorder(intervals_comm(look->intervals, pid));
+}
+
+static void add_worst(struct look *look, const struct summary *s, unsigned int i, size_t most)
+{
+	if (i < s->nr_worst && look->chosen->nr < most)
+		add(look, s->worst[i].interval.pid, INTEREST_WORST);
+}
+
+static void choose_worst(struct look *look)
+{
+	size_t most = look->chosen->nr + MOST_WORST_TASKS;
+
 	for (unsigned int i = 0; i < WORST_TASKS; i++) {
-		add_worst(chosen, &look->blocked, i);
+		add_worst(look, &look->blocked, i, most);
 		for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
-			add_worst(chosen, &look->summary[kind], i);
+			add_worst(look, &look->summary[kind], i, most);
 	}
 }
 
-static bool choose_pattern(const struct look *look, const char *pattern, struct chosen *chosen)
+static bool fits(const struct look *look, const struct seen *seen, const char *pattern)
 {
-	const struct page_task *task;
+	return seen->pid > 0 && !fnmatch(pattern, intervals_comm(look->intervals, seen->pid), 0);
+}
+
+static bool choose_pattern(struct look *look, const char *pattern)
+{
+	const struct seen *seen;
 	bool found = false;
 
-	hash_for_each(&look->tasks.table, task) {
-		if (task->pid <= 0 ||
-		    fnmatch(pattern, intervals_comm(look->intervals, task->pid), 0))
+	hash_for_each(&look->seen, seen) {
+		if (!fits(look, seen, pattern))
 			continue;
-		add(chosen, task->pid, MOST_CHOSEN_PIDS);
 		found = true;
+		/* The task is in the table already, so that the table does not move. */
+		add(look, seen->pid, INTEREST_NAMED);
 	}
 	return found;
 }
 
 /* The rest of the selection's options are not about tasks. */
-static void choose_cgroups(const struct look *look, const struct input *in,
-			   struct chosen *chosen)
+static bool is_of_cgroups(const struct look *look, int pid)
 {
-	const struct page_task *task;
-
-	hash_for_each(&look->tasks.table, task)
-		if (task->pid > 0 && selector_has_task(in->selector, task->pid, NULL))
-			add(chosen, task->pid, MOST_CHOSEN_PIDS);
+	return look->in->selection.nr_cgroups && selector_has_task(look->in->selector, pid, NULL);
 }
 
-static int complain_pattern(const struct look *look, const struct input *in,
-			    const char *pattern)
+static void choose_cgroups(struct look *look)
+{
+	const struct seen *seen;
+
+	hash_for_each(&look->seen, seen)
+		if (seen->pid > 0 && is_of_cgroups(look, seen->pid))
+			add(look, seen->pid, INTEREST_NAMED);
+}
+
+static int complain_pattern(const struct look *look, const char *pattern)
 {
 	struct suggest suggest = { .wanted = pattern };
-	const struct page_task *task;
+	const struct seen *seen;
 	char list[512];
 
-	hash_for_each(&look->tasks.table, task) {
-		const char *comm = intervals_comm(look->intervals, task->pid);
+	hash_for_each(&look->seen, seen) {
+		const char *comm = intervals_comm(look->intervals, seen->pid);
 
 		if (*comm)
 			suggest_offer(&suggest, comm, comm);
 	}
 	suggest_list(&suggest, list, sizeof(list));
-	complain("%s has no task '%s'%s%s", in->path, pattern, *list ? ": similar names: " : "",
-		 list);
+	complain("%s has no task '%s'%s%s", look->in->path, pattern,
+		 *list ? ": similar names: " : "", list);
 	return STATUS_ERROR;
 }
 
-static int choose(const struct look *look, const struct html *html, const struct input *in,
-		  struct chosen *chosen)
+static int most_events_first(const void *a, const void *b)
 {
-	if (in->selection.nr_cgroups)
-		choose_cgroups(look, in, chosen);
-	else if (!html->nr_tasks)
-		choose_worst(look, chosen);
+	const struct seen *x = *(const struct seen *const *)a, *y = *(const struct seen *const *)b;
+
+	if (x->events != y->events)
+		return x->events < y->events ? 1 : -1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* The other tasks: those with the most events first, and the recorder last. */
+static int choose_others(struct look *look)
+{
+	const struct seen **other = calloc(look->seen.nr + 1, sizeof(*other)), *seen;
+	size_t nr = 0;
+
+	if (!other)
+		return -ENOMEM;
+	hash_for_each(&look->seen, seen)
+		if (seen->pid > 0 && seen->interest == NR_INTERESTS)
+			other[nr++] = seen;
+	qsort(other, nr, sizeof(*other), most_events_first);
+	for (int recorder = 0; recorder < 2; recorder++)
+		for (size_t i = 0; i < nr; i++)
+			if (is_recorder(look, other[i]->pid) == recorder)
+				add(look, other[i]->pid,
+				    recorder ? INTEREST_RECORDER : INTEREST_OTHER);
+	free(other);
+	return 0;
+}
+
+/* ---- rbmap why: the waits of the tasks that the user names, or of all */
+static bool names_tasks(const struct look *look)
+{
+	return look->html->nr_pids || look->html->nr_tasks || look->in->selection.nr_cgroups;
+}
+
+static bool is_named(const struct look *look, int pid)
+{
+	for (size_t i = 0; i < look->html->nr_pids; i++)
+		if (look->html->pid[i] == pid)
+			return true;
+	for (size_t i = 0; i < look->html->nr_tasks; i++)
+		if (!fnmatch(look->html->task[i], intervals_comm(look->intervals, pid), 0))
+			return true;
+	return is_of_cgroups(look, pid);
+}
+
+static bool is_wanted(void *data, int pid)
+{
+	const struct look *look = data;
+
+	return names_tasks(look) ? is_named(look, pid) : !pid || !is_recorder(look, pid);
+}
+
+static bool is_any(void *data, int pid)
+{
+	(void)data;
+	(void)pid;
+	return true;
+}
+
+static bool is_kernel(void *data, int pid)
+{
+	const struct look *look = data;
+
+	return stall_is_of_kernel(intervals_comm(look->intervals, pid));
+}
+
+static void add_chain(struct look *look, const struct stall *stall,
+		      const struct analysis *analysis, size_t most)
+{
+	const struct cause *root = &analysis->cause[analysis->root];
+
+	add(look, stall->piece->pid, INTEREST_WHY);
+	if (!analysis->nr_causes)
+		return;
+	for (unsigned int i = 0; i < root->nr_links && look->chosen->nr < most; i++)
+		add(look, root->chain[i].pid, INTEREST_WHY);
+	if (look->chosen->nr < most)
+		add(look, root->actor, INTEREST_WHY);
+}
+
+static int choose_chains(struct look *look, const struct why_view *view)
+{
+	struct analysis *analysis = malloc(sizeof(*analysis));
+
+	if (!analysis)
+		return -ENOMEM;
+	for (size_t i = 0; i < view->stalls.nr && i < CHAIN_STALLS; i++) {
+		const struct stall *stall = &view->stalls.stall[i];
+
+		if (stall_is_idle(stall) || look->chosen->nr >= MOST_CHAIN_TASKS)
+			break;
+		stall_analyse(look->history, stall, analysis);
+		add_chain(look, stall, analysis, MOST_CHAIN_TASKS);
+	}
+	free(analysis);
+	return 0;
+}
+
+static int tell_why(struct look *look, const struct why_view *view)
+{
+	struct json j = { .compact = true };
+	int shown;
+
+	j.out = open_memstream(&look->chosen->why, &look->chosen->why_size);
+	if (!j.out)
+		return -ENOMEM;
+	json_open(&j, NULL, '{');
+	json_bool(&j, "has_switches", look->has_switches);
+	json_unsigned(&j, "left_out", view->stalls.left_out);
+	json_unsigned(&j, "cut", look->cut);
+	shown = why_view_json_add_stalls(view, &j);
+	json_unsigned(&j, "more", shown > 0 ? why_view_more(view, shown) : 0);
+	why_view_json_add_lacking(view, &j);
+	json_close(&j, '}');
+	return fclose(j.out) || shown < 0 ? -ENOMEM : 0;
+}
+
+static int find_why(struct look *look)
+{
+	const struct stall_choice choice = {
+		.is_wanted = is_wanted, .is_selected = is_any, .is_kernel = is_kernel,
+		.data = look,
+	};
+	struct why_view view = {
+		.time = &look->in->time,
+		.teller = { .intervals = look->intervals, .time = &look->in->time },
+		.history = look->history, .worst = WORST_STALLS, .named = names_tasks(look),
+	};
+	int ret = 0;
+
+	if (look->has_switches && !stalls_find(&view.stalls, look->history, &choice))
+		ret = -ENOMEM;
+	if (!ret)
+		ret = choose_chains(look, &view);
+	if (!ret)
+		ret = tell_why(look, &view);
+	stalls_free(&view.stalls);
+	return ret;
+}
+
+/* ---- in the order of the interest */
+static int choose(struct look *look)
+{
+	const struct html *html = look->html;
+	const struct seen *seen;
+	int ret = find_why(look);
+
+	if (ret)
+		return input_failed(look->in, ret);
+	for (size_t i = 0; i < html->nr_pids; i++)
+		add(look, html->pid[i], INTEREST_NAMED);
+	choose_cgroups(look);
 	for (size_t i = 0; i < html->nr_tasks; i++)
-		if (!choose_pattern(look, html->task[i], chosen))
-			return complain_pattern(look, in, html->task[i]);
-	return STATUS_OK;
+		if (!choose_pattern(look, html->task[i]))
+			return complain_pattern(look, html->task[i]);
+	if (!names_tasks(look))
+		choose_worst(look);
+	ret = choose_others(look);
+	hash_for_each(&look->seen, seen)
+		look->chosen->without_lane += seen->pid > 0 && seen->interest == NR_INTERESTS;
+	return ret ? input_failed(look->in, ret) : STATUS_OK;
 }
 
 int choose_tasks(const struct html *html, struct input *in, struct chosen *chosen)
 {
-	struct look look = { 0 };
-	int ret, status = STATUS_OK;
+	struct look look = { .html = html, .in = in, .chosen = chosen };
+	int ret, status;
 
-	for (size_t i = 0; i < html->nr_pids; i++)
-		add(chosen, html->pid[i], MOST_CHOSEN_PIDS);
-	if (html->nr_pids && !html->nr_tasks && !in->selection.nr_cgroups)
-		return STATUS_OK;
-	ret = begin(&look, in);
+	chosen->task = calloc(MOST_TASK_LANES, sizeof(*chosen->task));
+	ret = chosen->task ? begin(&look) : -ENOMEM;
 	if (!ret)
 		ret = input_each_event(in, "first look", look_at, NULL, &look);
 	dat_rewind(in->reader);
@@ -191,7 +426,7 @@ int choose_tasks(const struct html *html, struct input *in, struct chosen *chose
 		status = input_failed(in, ret);
 	} else {
 		intervals_end(look.intervals);
-		status = choose(&look, html, in, chosen);
+		status = look.error ? input_failed(in, look.error) : choose(&look);
 	}
 	end(&look);
 	return status;

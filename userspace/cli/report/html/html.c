@@ -16,11 +16,12 @@
 #include "input/input_events.h"
 #include "input/input_formatter.h"
 #include "input/output_file.h"
+#include "intervals/functions.h"
+#include "intervals/load.h"
 #include "meta.h"
 #include "page.h"
 #include "print/crash_notes.h"
 #include "print/event_formatter.h"
-#include "recording/dat_comms.h"
 #include "recording/dat_read.h"
 
 #define WORST		10	/* longest intervals of each kind in the page */
@@ -31,20 +32,12 @@ struct writer {
 	struct output_file file;
 	struct page *page;
 	struct event_formatter *text;
+	struct functions *functions;
 	struct chosen chosen;
-	int error;
 	int write_error;	/* an errno */
 };
 
 /* ---- load names and formats */
-static void add_comm(void *data, int pid, const char *comm)
-{
-	struct writer *w = data;
-
-	if (intervals_add_comm(w->page->intervals, pid, comm))
-		w->error = -ENOMEM;
-}
-
 static int load_formats(struct writer *w)
 {
 	const struct dat_text *format;
@@ -69,18 +62,20 @@ static int load(struct writer *w)
 	ret = input_load_formatter(w->in, w->text);
 	if (!ret)
 		ret = load_formats(w);
-	intervals_set_uname(w->page->intervals, dat_uname(w->in->reader));
+	if (!ret && !intervals_load(w->page->intervals, w->in->reader, &w->functions))
+		ret = -ENOMEM;
 	w->page->machine = syscalls_machine_of(dat_uname(w->in->reader));
-	dat_each_comm(w->in->reader, add_comm, w);
-	return ret ? ret : w->error;
+	return ret;
 }
 
 static int add_task_lanes(struct writer *w)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < w->chosen.nr; i++)
-		ret = page_add_task_lane(w->page, w->chosen.pid[i]);
+	for (size_t i = 0; !ret && i < w->chosen.nr; i++)
+		ret = page_add_task_lane(w->page, w->chosen.task[i].pid,
+					 w->chosen.task[i].interest);
+	w->page->without_lane = w->chosen.without_lane;
 	return ret;
 }
 
@@ -110,6 +105,8 @@ static int write_meta(const struct writer *w, FILE *out)
 		.uname = dat_uname(w->in->reader),
 		.times = dat_times(w->in->reader),
 		.time = &w->in->time,
+		.why = w->chosen.why,
+		.why_size = w->chosen.why_size,
 	};
 
 	return meta_write(w->page, &origin, out);
@@ -193,6 +190,7 @@ static int run(void *arg)
 	if (status)
 		return status;
 	w->page->selects = w->in->selector;
+	w->page->named = w->html->nr_pids || w->html->nr_tasks || w->in->selection.nr_cgroups;
 	ret = write_to(w, w->file.fd);
 	if (w->write_error) {
 		output_file_failed(&w->file, -w->write_error);

@@ -61,16 +61,24 @@ static int add_to_task(struct page *page, const struct interval *interval, uint6
 	return task->lane ? task_lane_interval(page, task->lane, interval, text) : 0;
 }
 
+/* Idle threads and those of rbmap would hide all others, as in rbmap latency. */
+static bool add_to_list(struct page *page, const struct interval *interval)
+{
+	if (!page->named && interval_is_idle(interval)) {
+		page->idle[interval->kind]++;
+		return true;
+	}
+	return summary_add(&page->summary[interval->kind], page->intervals, interval) &&
+	       (!interval_is_uninterruptible(interval) ||
+		summary_add(&page->blocked, page->intervals, interval));
+}
+
 static int add_interval(struct page *page, const struct interval *interval)
 {
 	int64_t text = texts_number(&page->texts, interval->name);
 	int ret;
 
-	if (text < 0 ||
-	    !summary_add(&page->summary[interval->kind], page->intervals, interval))
-		return -ENOMEM;
-	if (interval_is_uninterruptible(interval) &&
-	    !summary_add(&page->blocked, page->intervals, interval))
+	if (text < 0 || !add_to_list(page, interval))
 		return -ENOMEM;
 	ret = add_to_cpu(page, interval, text);
 	return ret ? ret : add_to_task(page, interval, text);

@@ -9,8 +9,9 @@
 #include "intervals/summary/view.h"
 #include "meta.h"
 #include "page.h"
+#include "recording/dat_cgroups.h"
 
-#define HTML_VERSION	1	/* grows when the scripts of older pages cannot read the data */
+#define HTML_VERSION	2	/* grows when the scripts of older pages cannot read the data */
 #define ROWS		10	/* in the table of each kind */
 
 /* A string as others print it: control characters are escaped. */
@@ -106,8 +107,74 @@ static void add_types(struct json *j, const struct page *page)
 	json_close(j, ']');
 }
 
+/* Each path once: tasks have the number of their cgroup in the list, from 1 on. */
+struct groups {
+	const char **path;
+	uint32_t nr;
+	uint32_t *of;		/* by index of the task */
+};
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Find the cgroups of the tasks with these pids. Return false if memory is lacking. */
+static bool find_groups(struct groups *g, const struct page *page, const int *pid)
+{
+	uint32_t nr = page->tasks.nr_indexes, kept = 0;
+	const struct dat_task *task;
+
+	g->path = calloc(nr + 1, sizeof(*g->path));
+	g->of = calloc(nr + 1, sizeof(*g->of));
+	if (!g->path || !g->of)
+		return false;
+	for (uint32_t i = 0; i < nr; i++) {
+		task = pid[i] > 0 ? intervals_recorded_task(page->intervals, pid[i]) : NULL;
+		if (task)
+			g->path[g->nr++] = task->cgroup;
+	}
+	qsort(g->path, g->nr, sizeof(*g->path), by_path);
+	for (uint32_t i = 0; i < g->nr; i++)
+		if (!kept || strcmp(g->path[kept - 1], g->path[i]))
+			g->path[kept++] = g->path[i];
+	g->nr = kept;
+	for (uint32_t i = 0; i < nr; i++) {
+		const char **found = NULL;
+
+		task = pid[i] > 0 ? intervals_recorded_task(page->intervals, pid[i]) : NULL;
+		if (task)
+			found = bsearch(&task->cgroup, g->path, g->nr, sizeof(*g->path), by_path);
+		g->of[i] = found ? found - g->path + 1 : 0;
+	}
+	return true;
+}
+
+static void add_groups(struct json *j, const struct groups *g)
+{
+	json_open(j, "cgroups", '[');
+	for (uint32_t i = 0; i < g->nr; i++)
+		add_text(j, NULL, g->path[i]);
+	json_close(j, ']');
+}
+
+/* A task: pid, name, its number in its own namespace or 0, number of its cgroup or 0 */
+static void add_one_task(struct json *j, const struct page *page, int pid, uint32_t group)
+{
+	json_open(j, NULL, '[');
+	json_number(j, NULL, pid);
+	add_text(j, NULL, intervals_comm(page->intervals, pid));
+	if (group || intervals_ns_pid(page->intervals, pid)) {
+		json_number(j, NULL, intervals_ns_pid(page->intervals, pid));
+		json_unsigned(j, NULL, group);
+	}
+	json_close(j, ']');
+}
+
 static bool add_tasks(struct json *j, const struct page *page)
 {
+	struct groups groups = { 0 };
+	bool ok;
 	int *pid = calloc(page->tasks.nr_indexes + 1, sizeof(*pid));
 	const struct page_task *task;
 
@@ -117,16 +184,17 @@ static bool add_tasks(struct json *j, const struct page *page)
 	hash_for_each(&page->tasks.table, task)
 		if (task->pid >= 0)
 			pid[task->index] = task->pid;
+	ok = find_groups(&groups, page, pid);
 	json_open(j, "tasks", '[');
-	for (uint32_t i = 0; i < page->tasks.nr_indexes; i++) {
-		json_open(j, NULL, '[');
-		json_number(j, NULL, pid[i]);
-		add_text(j, NULL, intervals_comm(page->intervals, pid[i]));
-		json_close(j, ']');
-	}
+	for (uint32_t i = 0; ok && i < page->tasks.nr_indexes; i++)
+		add_one_task(j, page, pid[i], groups.of[i]);
 	json_close(j, ']');
+	if (ok)
+		add_groups(j, &groups);
+	free(groups.path);
+	free(groups.of);
 	free(pid);
-	return true;
+	return ok;
 }
 
 static void add_texts(struct json *j, const struct page *page)
@@ -157,9 +225,12 @@ static void add_cpu(struct json *j, const struct cpu_lane *lane)
 
 static void add_task(struct json *j, const struct task_lane *lane)
 {
+	static const char *const interests[] = { "why", "named", "worst", "other", "recorder" };
+
 	json_open(j, NULL, '{');
 	json_string(j, "kind", "task");
 	json_unsigned(j, "index", lane->index);
+	json_string(j, "interest", interests[lane->interest]);
 	json_unsigned(j, "state", lane->state.number);
 	json_unsigned(j, "call", lane->call.number);
 	json_unsigned(j, "irq", lane->irq.number);
@@ -188,7 +259,7 @@ static void add_lanes(struct json *j, const struct page *page)
 		if (page->cpu[i])
 			add_cpu(j, page->cpu[i]);
 	for (unsigned int i = 0; i < page->nr_task_lanes; i++)
-		add_task(j, &page->task_lane[i]);
+		add_task(j, page->task_lane[i]);
 	for (unsigned int i = 0; i < page->nr_devices; i++)
 		add_device(j, &page->device[i]);
 	json_close(j, ']');
@@ -217,6 +288,7 @@ static bool add_kinds(struct json *j, const struct page *page, const struct orig
 		const struct summary *s = &page->summary[kind];
 
 		view.discarded[kind] = intervals_discarded(page->intervals, kind);
+		view.idle[kind] = page->idle[kind];
 		if (s->all.count || s->unfinished || view.discarded[kind])
 			view.summary[kind] = s;
 	}
@@ -240,6 +312,10 @@ static bool add_all(struct json *j, const struct page *page, const struct origin
 	json_bool(j, "lost_unknown", page->lost_unknown);
 	if (page->selects)
 		json_unsigned(j, "not_selected", page->left_out);
+	json_unsigned(j, "without_text", page->without_text);
+	json_unsigned(j, "without_values", page->without_values);
+	json_unsigned(j, "without_lane", page->without_lane);
+	json_bool(j, "named", page->named);
 	add_times(j, page, origin);
 	add_types(j, page);
 	ok = add_tasks(j, page);
@@ -278,6 +354,9 @@ int meta_write(const struct page *page, const struct origin *origin, FILE *out)
 	if (ok) {
 		fputs("<script type=\"application/json\" id=\"meta\">", out);
 		write_escaped(text, size, out);
+		fputs("</script>\n<script type=\"application/json\" id=\"why\">", out);
+		write_escaped(origin->why ? origin->why : "null",
+			      origin->why ? origin->why_size : 4, out);
 		fputs("</script>\n<script type=\"application/json\" id=\"index\">[", out);
 		fwrite(index->data, 1, index->size, out);
 		fputs("]</script>\n", out);

@@ -13,12 +13,15 @@ struct time_view;
  * struct origin - the recording that a page shows
  * @path: its name
  * @clock, @uname: NULL: not known
+ * @why: the answers of rbmap why as JSON, or NULL
  */
 struct origin {
 	const char *path;
 	const char *clock, *uname;
 	const struct dat_times *times;
 	const struct time_view *time;
+	const char *why;
+	size_t why_size;
 };
 
 /* Write the elements with the description and the index. Return 0 or -ENOMEM. */

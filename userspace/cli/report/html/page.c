@@ -42,7 +42,7 @@ static void free_lanes(struct page *page)
 	for (unsigned int i = 0; i < MOST_CPUS; i++)
 		cpu_lane_free(page->cpu[i]);
 	for (unsigned int i = 0; i < page->nr_task_lanes; i++)
-		task_lane_free(&page->task_lane[i]);
+		task_lane_free(page->task_lane[i]);
 	for (unsigned int i = 0; i < page->nr_devices; i++)
 		device_lane_free(&page->device[i]);
 }
@@ -67,12 +67,10 @@ void page_free(struct page *page)
 
 int page_add_format(struct page *page, const char *system, const char *format, size_t size)
 {
-	int ret = types_add_format(page->types, system, format, size);
-
-	return ret ? ret : intervals_add_format(page->intervals, system, format, size);
+	return types_add_format(page->types, system, format, size);
 }
 
-int page_add_task_lane(struct page *page, int pid)
+int page_add_task_lane(struct page *page, int pid, enum interest interest)
 {
 	struct page_task *task = tasks_get(&page->tasks, pid);
 	struct task_lane *lane;
@@ -81,8 +79,12 @@ int page_add_task_lane(struct page *page, int pid)
 		return -ENOMEM;
 	if (task->lane || page->nr_task_lanes == MOST_TASK_LANES)
 		return 0;
-	lane = &page->task_lane[page->nr_task_lanes++];
+	lane = calloc(1, sizeof(*lane));
+	if (!lane)
+		return -ENOMEM;
+	page->task_lane[page->nr_task_lanes++] = lane;
 	task_lane_init(page, lane, pid, task->index);
+	lane->interest = interest;
 	task->lane = lane;
 	return 0;
 }
@@ -104,8 +106,10 @@ static int add_text(struct page *page, const struct rbmap_event *ev, const struc
 	int ret;
 
 	page->body.size = 0;
-	if (!wants_text(page, type))
+	if (!wants_text(page, type)) {
+		page->without_text++;
 		return 0;
+	}
 	ret = formatter_parts(page->text, ev, &parts);
 	if (!ret)
 		ret = formatter_add_body(page->text, ev, &parts, &page->body);
@@ -164,7 +168,9 @@ static int add_event(struct page *page, struct cpu_lane *lane, const struct rbma
 	lane->nr_events++;
 	lane->events.leave_out_values = store_estimate(page->store) >
 		VALUES_LIMIT * page->events + SMALL_PAGE;
-	return events_add(&lane->events, page->store, ts, type, task->index, ev, &page->body);
+	ret = events_add(&lane->events, page->store, ts, type, task->index, ev, &page->body);
+	page->without_values += lane->events.without_values;
+	return ret;
 }
 
 static bool is_of_requests(const struct layout *layout)
@@ -196,6 +202,8 @@ static int flush_lanes(struct page *page)
 	for (unsigned int i = 0; !ret && i < MOST_CPUS; i++)
 		if (page->cpu[i])
 			ret = cpu_lane_flush(page, page->cpu[i]);
+	for (unsigned int i = 0; !ret && i < page->nr_task_lanes; i++)
+		ret = task_lane_flush(page, page->task_lane[i]);
 	return ret;
 }
 
@@ -254,7 +262,7 @@ static int end_lanes(struct page *page)
 		if (page->cpu[i])
 			ret = cpu_lane_end(page, page->cpu[i]);
 	for (unsigned int i = 0; !ret && i < page->nr_task_lanes; i++)
-		ret = task_lane_end(page, &page->task_lane[i]);
+		ret = task_lane_end(page, page->task_lane[i]);
 	return ret ? ret : device_lanes_end(page);
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <rbmap.h>
 
+#include "choose.h"
 #include "intervals/intervals.h"
 #include "intervals/layout.h"
 #include "intervals/names.h"
@@ -22,7 +23,6 @@
 #include "report/html/data/types.h"
 
 #define MOST_CPUS	4096	/* events of other CPUs have the lane of the last one */
-#define MOST_TASK_LANES	64
 #define MOST_DEVICES	32
 #define MOST_LOSSES	1000	/* that are listed */
 #define CACHED_CALLS	1024	/* names of system calls */
@@ -52,6 +52,7 @@ struct cpu_lane {
 
 /**
  * struct task_lane - a task that has a lane of its own
+ * @interest: why it has one
  * @state, @call, @irq: its state, its system calls, and the handlers that interrupted it
  * @waits, @runnable, @why: it could run from that time on; added when the wait ends
  * @waits_end: the time at which it ran
@@ -59,6 +60,7 @@ struct cpu_lane {
 struct task_lane {
 	int pid;
 	uint32_t index;
+	enum interest interest;
 	struct track state, call, irq;
 	bool waits;
 	uint64_t runnable, waits_end;
@@ -89,6 +91,10 @@ struct loss {
  * sleeps are intended
  * @left_out: events that are not shown, because they are not selected
  * @selects: there is a selection
+ * @named: the user has named tasks: intervals of idle threads are shown, too
+ * @idle: number of intervals of each kind that are left out otherwise
+ * @without_text, @without_values: events whose text, or whose numbers, had no room
+ * @without_lane: tasks that had no room
  * @losses: number of times that events were lost
  * @call_text: number of the name of a system call, plus 1
  * @text_spent: an estimate of the bytes that texts of events take in the page
@@ -111,7 +117,10 @@ struct page {
 	uint64_t base, last;
 	uint64_t events, lost;
 	uint64_t left_out;
-	bool selects;
+	bool selects, named;
+	uint64_t idle[NR_INTERVAL_KINDS];
+	uint64_t without_text, without_values;
+	uint64_t without_lane;
 	bool lost_unknown;
 	uint64_t losses;
 	struct loss loss[MOST_LOSSES];
@@ -119,7 +128,7 @@ struct page {
 	uint64_t text_spent;
 
 	struct cpu_lane *cpu[MOST_CPUS];
-	struct task_lane task_lane[MOST_TASK_LANES];
+	struct task_lane *task_lane[MOST_TASK_LANES];
 	unsigned int nr_task_lanes;
 	struct device_lane device[MOST_DEVICES];
 	unsigned int nr_devices;
@@ -130,9 +139,10 @@ struct page {
 /* page.c: @worst: number of the longest intervals of each kind. NULL: out of memory */
 struct page *page_new(unsigned int worst);
 void page_free(struct page *page);
+/* Add a format of an event to the types; the caller adds it to the intervals. */
 int page_add_format(struct page *page, const char *system, const char *format, size_t size);
 /* Give a task a lane of its own, unless there are too many. */
-int page_add_task_lane(struct page *page, int pid);
+int page_add_task_lane(struct page *page, int pid, enum interest interest);
 /*
  * Add the next event in the order of time. If it is not @shown, it is counted, and it changes
  * what tasks and devices do.
@@ -168,6 +178,8 @@ int cpu_lane_flush(struct page *page, struct cpu_lane *lane);
 /* task_lane.c */
 void task_lane_init(struct page *page, struct task_lane *lane, int pid, uint32_t index);
 void task_lane_free(struct task_lane *lane);
+/* Write the slices of a lane that has many, and free their memory. */
+int task_lane_flush(struct page *page, struct task_lane *lane);
 int task_lane_runs(struct page *page, struct task_lane *lane, unsigned int cpu,
 		   uint64_t begin, uint64_t end);
 /* An interval of the task has ended; @text: number of its name */

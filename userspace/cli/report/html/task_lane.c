@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The lane of a task: its states, its system calls, and the handlers that interrupted it. */
+#include <stdlib.h>
+
 #include "page.h"
+
+#define MANY_SLICES	1024	/* Fewer would make small pieces, which the index lists each. */
 
 void task_lane_init(struct page *page, struct task_lane *lane, int pid, uint32_t index)
 {
@@ -16,6 +20,21 @@ void task_lane_free(struct task_lane *lane)
 	track_free(&lane->state);
 	track_free(&lane->call);
 	track_free(&lane->irq);
+	free(lane);
+}
+
+int task_lane_flush(struct page *page, struct task_lane *lane)
+{
+	struct track *const track[] = { &lane->state, &lane->call, &lane->irq };
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < sizeof(track) / sizeof(track[0]); i++) {
+		if (track[i]->nr < MANY_SLICES)
+			continue;
+		ret = track_flush(track[i], page->store);
+		track_shrink(track[i]);
+	}
+	return ret;
 }
 
 static int add_state(struct page *page, struct task_lane *lane, uint64_t begin, uint64_t end,

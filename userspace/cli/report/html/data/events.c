@@ -205,7 +205,7 @@ static void add_levels(struct events *events, unsigned int finest)
 	levels_close(&events->levels, finest);
 	for (unsigned int i = 0; i < events->nr; i++)
 		levels_add_event(&events->levels, finest, events->entry[i].ts,
-				 !events->entry[i].type);
+				 events->entry[i].type);
 }
 
 /* Forget the last task and text: the browser decodes each piece alone. */

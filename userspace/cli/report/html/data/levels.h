@@ -19,10 +19,11 @@ struct store;
 
 /**
  * enum track_mode - meaning of a track's values, and their sum in a step
- * @TRACK_NAMES: the value is a name or a task: the step has the one that fills most of it
+ * @TRACK_NAMES: the value is a name or a task: the step has the share of those that fill
+ * most of it, and the share of all
  * @TRACK_STATES: the value is a task's state: the step has the share of each state
- * @TRACK_DEPTH: the value is a number: the step has the largest one
- * @TRACK_EVENTS: moments: the step has their number
+ * @TRACK_DEPTH: the value is a number: the step has the largest one, and the mean
+ * @TRACK_EVENTS: moments: the step has their number, and the type of a single one
  */
 enum track_mode { TRACK_NAMES, TRACK_STATES, TRACK_DEPTH, TRACK_EVENTS };
 
@@ -36,8 +37,9 @@ enum task_state { STATE_RUNS, STATE_RUNNABLE, STATE_BLOCKED, STATE_SLEEPS, NR_ST
  * struct step - a step that is not complete
  * @index: its number: its begin divided by its length
  * @filled: time in the step that slices fill
- * @value, @time: the values that fill most, and their time; for TRACK_STATES the time of each
- * state; for TRACK_DEPTH the largest one; for TRACK_EVENTS time[0] is the number
+ * @value, @time: the values that fill most, and their time. For TRACK_STATES, @time is that of
+ * each state. For TRACK_DEPTH they are the largest value, and the sum of value times time. For
+ * TRACK_EVENTS they are the type of the last event, and the number of events
  * @mark: events were lost in the step
  */
 struct step {
@@ -54,10 +56,12 @@ struct step {
  * @open: the step that is not complete
  * @indexes, @values, @shares: columns of the complete steps
  * @first, @last: the indexes of the first and the last one of them
+ * @mark: events were lost in one of them
  */
 struct level {
 	struct step open;
 	unsigned int count;
+	bool mark;
 	uint64_t first, last;
 	struct buf indexes, values, shares;
 };
@@ -80,8 +84,8 @@ void levels_close(struct levels *l, unsigned int finest);
 void levels_add(struct levels *l, unsigned int finest, uint64_t begin, uint64_t end,
 		uint64_t value);
 
-/* Add a moment to a track of events. */
-void levels_add_event(struct levels *l, unsigned int finest, uint64_t ts, bool mark);
+/* Add a moment to a track of events. @type: 0: events were lost */
+void levels_add_event(struct levels *l, unsigned int finest, uint64_t ts, uint32_t type);
 
 void levels_free(struct levels *l);
 

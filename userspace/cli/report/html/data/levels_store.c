@@ -13,6 +13,7 @@ static int flush_level(struct level *level, struct piece *piece, struct store *s
 	int ret;
 
 	piece->count = level->count;
+	piece->mask = level->mark;
 	piece->begin = level->first << levels_bits(piece->level);
 	piece->end = (level->last + 1) << levels_bits(piece->level);
 	pack_number(&data, level->first);
@@ -22,6 +23,7 @@ static int flush_level(struct level *level, struct piece *piece, struct store *s
 	ret = store_add(store, piece, &data);
 	buf_free(&data);
 	level->count = 0;
+	level->mark = false;
 	return ret;
 }
 

@@ -27,7 +27,7 @@ enum piece_kind { PIECE_EVENTS, PIECE_SLICES, PIECE_LEVEL, PIECE_ARROWS };
  * @level: PIECE_LEVEL: the level; PIECE_SLICES: the finest one that this piece has
  * @count: number of events, slices, steps or arrows
  * @begin, @end: times of the first and the last one
- * @mask: a bit for each value modulo 32
+ * @mask: a bit for each value modulo 32; PIECE_LEVEL: 1: events were lost in a step
  */
 struct piece {
 	enum piece_kind kind;

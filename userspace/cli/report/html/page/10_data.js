@@ -2,7 +2,10 @@
 /* The data of the page: elements that are decoded when they are needed. */
 const $ = (id) => document.getElementById(id);
 /* Times of the ring are too large for numbers of JavaScript, and become strings. */
-const meta = JSON.parse($("meta").textContent.replace(/"when": (\d+)/g, '"when": "$1"'));
+const parseLong = (id) => JSON.parse($(id).textContent
+	.replace(/("when"|"begin"|"end"): (\d+)/g, '$1: "$2"'));
+const meta = parseLong("meta");
+const why = parseLong("why");
 const EVENTS = 0, SLICES = 1, LEVEL = 2, ARROWS = 3;
 const FIRST_LEVEL = 8;			/* log2 of the shortest step */
 const MOST_BYTES = 256 << 20;		/* of decoded elements */
@@ -105,18 +108,37 @@ function decodeSlices(reader, piece) {
 	return { begin, end, value };
 }
 
+/* The names of steps: those of step i are from at[i] to at[i + 1], each with its share. */
+function decodeNames(values, n) {
+	const at = new Uint32Array(n + 1), names = [], shares = [];
+	for (let i = 0; i < n; i++) {
+		for (let rest = values.number(); rest; rest--) {
+			names.push(values.number());
+			shares.push(values.number());
+		}
+		at[i + 1] = names.length;
+	}
+	return { at, names, shares };
+}
+
 function decodeLevel(reader, piece) {
 	const n = piece.count, step = 2 ** (FIRST_LEVEL + 2 * piece.level);
 	let index = reader.number();
 	const indexes = reader.column(), values = reader.column(), shares = reader.column();
-	const begin = new Float64Array(n), value = new Float64Array(n);
+	const begin = new Float64Array(n);
 	for (let i = 0; i < n; i++) {
 		index += indexes.number();
 		begin[i] = index * step;
-		value[i] = values.number();
 	}
-	return { begin, value, step, share: shares.bytes.subarray(shares.at, shares.end) };
+	const steps = { begin, step, share: shares.bytes.subarray(shares.at, shares.end) };
+	if (piece.mode === NAMES) return Object.assign(steps, decodeNames(values, n));
+	steps.value = new Float64Array(n);
+	for (let i = 0; i < n; i++) steps.value[i] = values.number();
+	return steps;
 }
+
+/* A step of events has their number, or the type of a single one. */
+const countOf = (value) => value % 2 ? 1 : value / 2;
 
 function decodeTexts(column) {
 	const texts = new Map(), decoder = new TextDecoder();

@@ -42,6 +42,14 @@ function wallText(time) {
 		String(real % 1000000000n).padStart(9, "0");
 }
 
+/* Return a length that is a step of the axis without decimals that say nothing. */
+function stepText(length) {
+	if (inCycles) return Math.round(length) + " cycles";
+	const ns = nsOf(length), unit = [1, 1e3, 1e6, 1e9].findLastIndex((size) => ns >= size);
+	return Number((ns / 1000 ** Math.max(unit, 0)).toPrecision(6)) + " " +
+		["ns", "µs", "ms", "s"][Math.max(unit, 0)];
+}
+
 /* Return the distance of marks on the axis, so that they are at least that far apart. */
 function axisStep(least) {
 	const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));

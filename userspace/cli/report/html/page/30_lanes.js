@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lanes from top to bottom, each with rows, and the track of each row. */
+/* All lanes, each with rows, and the track of each row. */
 const tracks = [];
 
 class Track {
@@ -9,7 +9,7 @@ class Track {
 	}
 	/* The coarsest level that has steps of at most this time; -1: single slices are enough. */
 	levelFor(time) {
-		const level = Math.floor((Math.log2(2 * time) - FIRST_LEVEL) / 2);
+		const level = Math.floor((Math.log2(time) - FIRST_LEVEL) / 2);
 		return Math.min(level, this.levels.length - 1);
 	}
 	get isEmpty() { return !this.pieces.length; }
@@ -31,11 +31,13 @@ function* piecesIn(list, from, to) {
 	for (let i = first; i < list.length && list[i].begin <= to; i++) yield list[i];
 }
 
+/* A task's name, its pid, and its number in its own namespace if that is another one */
 const taskText = (index) => {
-	const [pid, comm] = meta.tasks[index] || [-1, ""];
+	const [pid, comm, nsPid] = meta.tasks[index] || [-1, ""];
 	if (!pid) return "idle";
-	return pid < 0 ? "other tasks" : (comm || "<...>") + "-" + pid;
+	return pid < 0 ? "other tasks" : (comm || "<...>") + "-" + pid + (nsPid ? ":" + nsPid : "");
 };
+const indexOfPid = new Map(meta.tasks.map(([pid], index) => [pid, index]));
 const textOf = (number) => meta.texts[number] ?? "";
 const eventText = (type) => {
 	if (!type) return "lost events";
@@ -45,7 +47,6 @@ const eventText = (type) => {
 
 const NAMES = 0, STATES = 1, DEPTH = 2, TICKS = 3;
 const STATE_NAMES = ["running", "runnable", "uninterruptible", "sleeping"];
-const GAP = 6;
 
 /* Each row: the key of its track in the lane's description, mode, height, title, what it has */
 const ROWS = {
@@ -69,19 +70,27 @@ function laneId(lane) {
 	return lane.kind === "task" ? "task" + meta.tasks[lane.index][0] : "disk" + lane.device;
 }
 
-const lanes = meta.lanes.map((lane) =>
-	({ ...lane, id: laneId(lane), name: laneName(lane), rows: [] }));
-for (const lane of lanes) {
+function laneGroup(lane) {
+	if (lane.kind !== "task") return "CPUs and devices";
+	return meta.cgroups[(meta.tasks[lane.index][3] ?? 0) - 1] ?? "cgroup not known";
+}
+
+const allLanes = meta.lanes.map((lane) => ({ ...lane, id: laneId(lane), name: laneName(lane),
+	group: laneGroup(lane), rows: [] }));
+for (const lane of allLanes) {
 	for (const [key, mode, height, title, paint] of ROWS[lane.kind])
 		lane.rows.push({ track: new Track(lane[key], mode, lane, title), height, paint,
 			lane, most: lane["most_" + key] });
-	if (lane.kind === "cpu") lane.arrowTrack = new Track(lane.arrows, NAMES, lane, "arrows");
+	if (lane.kind === "cpu") {
+		lane.arrowTrack = new Track(lane.arrows, NAMES, lane, "arrows");
+		lane.tickTrack = tracks[lane.ticks];
+	}
 }
 
 for (const row of JSON.parse($("index").textContent)) {
 	const [element, offset, kind, owner, level, count, begin, time, mask] = row;
-	const piece = { element, offset, kind, level, count, begin, end: begin + time, mask };
-	const track = tracks[owner];
+	const track = tracks[owner], piece = { element, offset, kind, level, count, begin,
+		end: begin + time, mask, mode: track.mode };
 	if (kind !== LEVEL) track.pieces.push(piece);
 	else (track.levels[level] ??= []).push(piece);
 }
@@ -91,24 +100,13 @@ for (const track of tracks)
 	for (let i = 0; i < track.levels.length; i++) track.levels[i] ??= [];
 
 /* Rows without data take no space. */
-let lanesHeight = 0;
-for (const [i, lane] of lanes.entries()) {
-	lane.isOdd = i % 2 === 1;
+for (const lane of allLanes)
 	lane.rows = lane.rows.filter((row) => !row.track.isEmpty || row.paint === "task" ||
 		row.paint === "state");
-	lane.y = lanesHeight + GAP / 2;
-	let y = lane.y;
-	for (const row of lane.rows) {
-		row.y = y;
-		y += row.height + 1;
-	}
-	lane.height = Math.max(y - lane.y, 20);
-	lanesHeight = lane.y + lane.height + GAP / 2;
-}
 
-const lanesOf = (kind) => lanes.filter((lane) => lane.kind === kind);
+const lanesOf = (kind) => allLanes.filter((lane) => lane.kind === kind);
 const laneOfCpu = new Map(lanesOf("cpu").map((lane) => [lane.cpu, lane]));
 const laneOfPid = new Map(lanesOf("task").map((lane) => [meta.tasks[lane.index][0], lane]));
-const laneOfId = new Map(lanes.map((lane) => [lane.id, lane]));
+const laneOfId = new Map(allLanes.map((lane) => [lane.id, lane]));
 const rowOf = (lane, paint) =>
 	lane && (lane.rows.find((row) => row.paint === paint) || lane.rows[0]);

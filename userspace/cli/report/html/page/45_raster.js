@@ -23,6 +23,13 @@ function hsl(hue, saturation, lightness) {
 
 const css = (colour) => `rgb(${colour & 255} ${colour >> 8 & 255} ${colour >> 16 & 255})`;
 
+/* Return a colour between two others. */
+function mix(from, to, part) {
+	const of = (shift) => Math.round((from >> shift & 255) * (1 - part) +
+		(to >> shift & 255) * part);
+	return rgb(of(0), of(8), of(16));
+}
+
 /* The raster covers the canvas right of this place, and below it. */
 function beginRaster(left, top, width, height, back) {
 	const ratio = devicePixelRatio, w = Math.max(Math.ceil((width - left) * ratio), 1),

@@ -76,6 +76,38 @@ async function wakeOf(taskIndex, time) {
 	return null;
 }
 
+/* The panel says how many wake-ups have no arrow, and when not all were searched. */
+const MOST_ARROWS = 100, MOST_WAKE_PIECES = 64;
+
+/* Return the wake-ups that a test accepts, with a begin in a span of time. */
+async function wakesIn(begin, end, accepts) {
+	const found = [];
+	let searched = 0;
+	for (const lane of laneOfCpu.values())
+		for (const piece of piecesIn(lane.arrowTrack.pieces, begin, Infinity)) {
+			if (piece.begin > end) continue;
+			found.isCut = searched++ >= MOST_WAKE_PIECES;
+			if (found.isCut) break;
+			for (const arrow of await pieceLater(piece))
+				if (arrow.begin >= begin && arrow.begin <= end && accepts(arrow))
+					found.push({ ...arrow, to: lane.cpu });
+		}
+	return found.sort((a, b) => a.begin - b.begin);
+}
+
+function restText(wakes) {
+	const rest = wakes.length - MOST_ARROWS;
+	return (rest > 0 ? `, ${rest} of them without an arrow` : "") +
+		(wakes.isCut ? ", others were not searched" : "");
+}
+
+function wakesPair(wakes) {
+	if (!wakes.length) return [];
+	const names = [...new Set(wakes.slice(0, 5).map((arrow) => taskText(arrow.task)))];
+	const more = wakes.length > 5 ? `: ${wakes.length} wake-ups` : "";
+	return [["woke", names.join(", ") + more + restText(wakes)]];
+}
+
 function wakePairs(arrow) {
 	if (!arrow) return [];
 	const found = FLAGS.find(([bit]) => arrow.flags & bit), flags = found ? " " + found[1] : "";
@@ -87,6 +119,8 @@ function wakePairs(arrow) {
 /* ---- select */
 function choose(selected) {
 	view.selected = selected;
+	if (selected) view.lane = selected.row.lane;
+	if (selected) setCursor(selected.at);
 	for (const row of document.querySelectorAll("tr.chosen")) row.classList.remove("chosen");
 	if (!selected) {
 		showDetails("nothing", [["", ""]]);
@@ -102,12 +136,18 @@ const lengthPairs = (slice) => [["length", lengthText(slice.end - slice.begin)],
 	...timePairs(slice.begin, "begins"),
 	["ends", ringText(slice.end)]];
 
+/* Which task the slice is about: -1: none */
+function taskOfSlice(row, slice) {
+	if (row.paint === "task") return slice.value;
+	return row.track.mode === STATES ? row.lane.index : -1;
+}
+
 async function selectSlice(row, slice) {
 	const lane = row.lane, name = sliceText(row, slice.value),
 		pairs = [[row.track.title, name]];
 	const isState = row.track.mode === STATES;
-	const taskIndex = row.paint === "task" ? slice.value : isState ? lane.index : -1;
-	let arrow = null;
+	const taskIndex = taskOfSlice(row, slice);
+	let arrow = null, wakes = [];
 	const state = isState ? slice.value & 3 : 0;
 	if (isState) pairs[0] = ["state", STATE_NAMES[state] + (state ? "" : " on " + name)];
 	if (state)
@@ -118,9 +158,14 @@ async function selectSlice(row, slice) {
 		pairs.push(["task", task ? taskText(task.value) : "idle"]);
 	}
 	if (taskIndex >= 0) arrow = await wakeOf(taskIndex, state ? slice.end : slice.begin);
-	choose({ row, ...slice, at: slice.begin, arrow });
+	/* The idle task wakes nobody: interrupts do so in its name. */
+	if (taskIndex > 1 && !state)
+		wakes = await wakesIn(slice.begin, slice.end, (of) => of.waker === taskIndex);
+	const arrows = [...arrow ? [arrow] : [], ...wakes.slice(0, MOST_ARROWS)];
+	choose({ row, ...slice, at: slice.begin, arrows });
 	const title = row.track.mode === DEPTH ? name + " " + row.track.title : name;
-	showDetails(title, [...pairs, ...lengthPairs(slice), ...wakePairs(arrow)]);
+	showDetails(title, [...pairs, ...lengthPairs(slice), ...wakePairs(arrow),
+		...wakesPair(wakes)]);
 }
 
 async function selectEvent(row, found) {

@@ -12,7 +12,12 @@ const KIND_TITLES = { runqueue: "Waits for a CPU", offcpu: "Tasks that did not r
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const shown = (text) => text.replace(CONTROLS,
 	(character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0"));
-const personText = (of) => of.pid ? shown(of.comm ?? "<...>") + "-" + of.pid : "idle";
+const nsPidText = (pid) => {
+	const nsPid = meta.tasks[indexOfPid.get(pid)]?.[2];
+	return nsPid ? ":" + nsPid : "";
+};
+const personText = (of) => of.pid ?
+	shown(of.comm ?? "<...>") + "-" + of.pid + nsPidText(of.pid) : "idle";
 const ringOf = (number) => Number(BigInt(number) - base);
 
 /* The row where an interval can be seen */
@@ -30,9 +35,9 @@ function rowOfWorst(kind, worst) {
 
 function arrowOfWorst(worst) {
 	if (!worst.waker) return null;
-	const index = meta.tasks.findIndex(([pid]) => pid === worst.pid);
-	return index < 0 ? null : { begin: worst.from, end: worst.to, cpu: worst.waker.cpu,
-		task: index, to: worst.cpu };
+	const task = indexOfPid.get(worst.pid), waker = indexOfPid.get(worst.waker.pid);
+	return task === undefined ? null : { begin: worst.from, end: worst.to,
+		cpu: worst.waker.cpu, task, waker, to: worst.cpu };
 }
 
 function wakerText(waker) {
@@ -46,7 +51,7 @@ function selectWorst(kind, worst, tableRow) {
 	if (!row) return;
 	show(worst.from, worst.to, row.lane);
 	choose({ row, begin: worst.from, end: worst.to, at: worst.from, worst: true,
-		arrow: kind === "runqueue" ? arrowOfWorst(worst) : null });
+		arrows: [kind === "runqueue" ? arrowOfWorst(worst) : null].filter(Boolean) });
 	tableRow?.classList.add("chosen");
 	const ran = (worst.ran || []).map((of) => personText(of) + " for " + lengthText(of.ticks));
 	showDetails(lengthText(worst.to - worst.from) + ": " + shown(worst.name),
@@ -72,6 +77,8 @@ function addKind(panel, kind, title = KIND_TITLES[kind.kind]) {
 	if (!kind.worst.length) return;
 	element("h3", title ?? kind.kind, panel);
 	let sums = kind.count.toLocaleString("en");
+	if (kind.count + kind.unfinished > kind.worst.length)
+		sums += `, the longest ${kind.worst.length} are here`;
 	if (kind.unfinished) sums += `, ${kind.unfinished} not ended`;
 	if (kind.discarded) sums += `, ${kind.discarded} with lost events left out`;
 	element("p", sums, panel).className = "hint";
@@ -116,7 +123,7 @@ function addLosses(panel) {
 		element("td", "CPU " + cpu, row);
 		element("td", ringText(time), row);
 	}
-	const more = `and ${meta.losses - 100} more losses`;
+	const more = `and ${(meta.losses - 100).toLocaleString("en")} more losses, marked in red`;
 	if (meta.losses > 100) element("p", more, panel).className = "hint";
 }
 
@@ -124,7 +131,7 @@ function addLegend() {
 	const entries = [...theme.states.map((fill, state) => [fill, STATE_NAMES[state]]),
 		[css(colour("irq", 1)), "interrupt"], [css(colour("softirq", 1)), "softirq"],
 		[css(colour("call", 1)), "system call"], [theme.depth[0], "queued"],
-		[theme.depth[1], "in the device"], [theme.bad, "lost events"]];
+		[theme.depth[1], "in the device"], [theme.bad, "lost events"], [theme.tick, "several names or events"]];
 	$("legend").replaceChildren();
 	for (const [fill, text] of entries) {
 		const entry = element("span", undefined, $("legend"));

@@ -8,22 +8,42 @@ function placeOf(event) {
 	return [event.clientX - box.left, event.clientY - box.top];
 }
 
+function laneAt(y) {
+	const isIn = (of) => y >= topOf(of) - GAP / 2 && y < topOf(of) + of.height + GAP / 2;
+	if (y < TOP) return null;
+	return lanes.find((of) => Boolean(of.stays) === (y < TOP + pinnedHeight) && isIn(of)) ??
+		null;
+}
+
 function rowAt(y) {
-	const at = y - TOP + view.y;
-	const lane = lanes.find((of) => at >= of.y - GAP / 2 && at < of.y + of.height + GAP / 2);
-	if (!lane || y < TOP) return null;
-	return lane.rows.find((row) => at < row.y + row.height + 1) ||
-		lane.rows[lane.rows.length - 1];
+	const lane = laneAt(y);
+	return lane && (lane.rows.find((row) => y < rowTop(row) + row.height + 1) ||
+		lane.rows[lane.rows.length - 1]);
+}
+
+/* A click on a name makes the lane the one that keys change, or uses its signs. */
+function clickName(x, y) {
+	const lane = laneAt(y);
+	view.lane = lane;
+	if (lane && y < topOf(lane) + 18 && x >= signsLeft() + SIGN_WIDTH) hideLanes([lane]);
+	else if (lane && y < topOf(lane) + 18 && x >= signsLeft()) pinLane(lane);
+	if (table.ofLane) showEvents();
+	redraw();
 }
 
 async function click(x, y) {
 	const row = rowAt(y);
 	const most = perPixel() * (row?.track.mode === TICKS ? 6 : 3);
-	if (!row || x < NAMES_WIDTH || !await selectIn(row, timeOf(x), most)) choose(null);
+	if (x < view.left) return clickName(x, y);
+	if (row && await selectIn(row, timeOf(x), most)) return undefined;
+	choose(null);
+	view.lane = row?.lane ?? null;
+	if (y >= TOP) setCursor(timeOf(x));
+	return undefined;
 }
 
 function moveOverview(x) {
-	setView((x - NAMES_WIDTH) / (view.width - NAMES_WIDTH) * total - view.time / 2, view.time);
+	setView((x - view.left) / (view.width - view.left) * total - view.time / 2, view.time);
 }
 
 canvas.addEventListener("pointerdown", (event) => {
@@ -68,9 +88,11 @@ canvas.addEventListener("wheel", (event) => {
 	event.preventDefault();
 	if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
 		pan((event.deltaX || by) / 1000);
-	else if (x < NAMES_WIDTH) scrollLanes(by);
+	else if (x < view.left) scrollLanes(by);
 	else zoom(2 ** Math.min(Math.max(by / 200, -1), 1), x);
 }, { passive: false });
+
+const withLane = (action) => () => { if (view.lane) action(view.lane); };
 
 function help(open) {
 	if (open) $("help").showModal(); else $("help").close();
@@ -78,6 +100,8 @@ function help(open) {
 
 function escape() {
 	view.measure = null;
+	view.cursor = null;
+	showEvents();
 	if (document.activeElement !== document.body) document.activeElement.blur();
 	choose(null);
 }
@@ -91,6 +115,10 @@ const KEYS = {
 	d: () => pan(0.2), ArrowRight: () => pan(0.2),
 	ArrowUp: () => scrollLanes(-60), ArrowDown: () => scrollLanes(60),
 	f: fit, n: () => nextHit(true), N: () => nextHit(false),
+	j: () => stepLane(1), k: () => stepLane(-1), l: chooseLanes,
+	h: withLane((lane) => hideLanes([lane])), p: withLane(pinLane),
+	g: () => groupLanes(!arrangement.byGroup), e: changeScope,
+	",": () => stepCursor(false), ".": () => stepCursor(true),
 	"/": () => $("search").focus(), "?": () => help(true), t: otherTheme, Escape: escape,
 };
 
@@ -100,6 +128,7 @@ addEventListener("keydown", (event) => {
 		if (event.key === "Escape" || event.key === "?") help(false);
 		return;
 	}
+	if ($("chooser").open) return;
 	if (event.target === $("search") && event.key !== "Escape") return;
 	if (event.target.closest?.("aside") && event.key.startsWith("Arrow")) return;
 	const action = KEYS[event.key];
@@ -118,4 +147,10 @@ $("fit").addEventListener("click", fit);
 $("theme").addEventListener("click", otherTheme);
 $("ask").addEventListener("click", () => help(true));
 $("close").addEventListener("click", () => help(false));
+$("lanes").addEventListener("click", chooseLanes);
+$("filter").addEventListener("input", listLanes);
+$("bygroup").addEventListener("change", () => groupLanes($("bygroup").checked));
+$("all").addEventListener("click", () => { addLanes(lanesListed()); listLanes(); });
+$("none").addEventListener("click", () => { hideLanes(lanesListed()); listLanes(); });
+$("done").addEventListener("click", () => $("chooser").close());
 addEventListener("hashchange", useFragment);

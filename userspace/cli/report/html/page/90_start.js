@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 function resize() {
 	const box = $("stage").getBoundingClientRect(), ratio = devicePixelRatio;
-	view.width = Math.max(box.width, NAMES_WIDTH + 100);
+	view.left = box.width < NARROW ? NARROW_NAMES : WIDE_NAMES;
+	view.width = Math.max(box.width, view.left + 100);
 	view.height = Math.max(box.height, TOP + 50);
 	canvas.width = Math.round(view.width * ratio);
 	canvas.height = Math.round(view.height * ratio);
+	arrange(view.height - TOP);
 	scrollLanes(0);
 	redraw();
 }
@@ -13,6 +15,7 @@ function start() {
 	const dark = matchMedia("(prefers-color-scheme: dark)");
 	addSums();
 	prepareWorst();
+	addWhy($("why-panel"));
 	for (const kind of meta.uninterruptible)
 		addKind($("worst"), kind, "Uninterruptible sleeps");
 	for (const kind of meta.kinds) addKind($("worst"), kind);
@@ -23,11 +26,13 @@ function start() {
 	new ResizeObserver(resize).observe($("stage"));
 	resize();
 	if (!useFragment()) fit();
-	countOverview(Math.max(Math.min(Math.round(view.width - NAMES_WIDTH), 2000), 100));
+	tellCounts();
+	countOverview(Math.max(Math.min(Math.round(view.width - view.left), 2000), 100));
 }
 
 start();
 
 /* For scripts in the console, and for the tests. */
-window.rbmapPage = { meta, view, lanes, setView, fit, xOf, timeOf, draw, rowAt, TOP, NAMES_WIDTH,
+window.rbmapPage = { meta, why, view, arrangement, setView, fit, xOf, timeOf, topOf, rowTop, draw,
+	rowAt, TOP, table, get lanes() { return lanes; }, get groups() { return groups; },
 	get drawn() { return drawn; }, get isLoading() { return loading.size > 0 || drawing; } };
