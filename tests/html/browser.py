@@ -14,6 +14,9 @@ OPTIONS = [
     "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
     "--hide-scrollbars", "--disable-extensions", "--disable-background-networking",
     "--disable-component-update", "--mute-audio", "--force-device-scale-factor=1",
+    # One process for all pages, and no services that the tests do not need
+    "--disable-site-isolation-trials", "--renderer-process-limit=1",
+    "--disable-features=Translate,OptimizationHints,MediaRouter,IsolateOrigins,site-per-process",
 ]
 
 
@@ -137,6 +140,10 @@ class Browser:
             }
         })()""")
 
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=False)
+
     def set_dark(self, dark):
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
@@ -169,7 +176,8 @@ class Browser:
 
     def screenshot(self, path=None):
         """Return the picture as bytes of a PNG file, and store it."""
-        data = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+        data = base64.b64decode(self.call("Page.captureScreenshot", format="png",
+                                          optimizeForSpeed=True)["data"])
         if path:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
