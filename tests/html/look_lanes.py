@@ -74,16 +74,15 @@ def lane_keys(page):
     equal("p pins a lane at the top", page.value("rbmapPage.arrangement.pinned"), [second])
     browser.evaluate("new Promise((done) => setTimeout(done, 300))")
     address, lanes = page.value("location.hash"), page.lanes()
-    page.open("#t=0.001")
     page.open(address)
     equal("a copied address has the same lanes", page.lanes(), lanes)
-    page.open("#hide=none~cpu0&pin=__proto__~<img>&add=task99999")
+    page.go("#hide=none~cpu0&pin=__proto__~<img>&add=task99999")
     ok("names of lanes that are not there are left out", "cpu0" not in page.lanes() and
        page.value("rbmapPage.arrangement.pinned") == [], page.lanes())
 
 
 def lane_signs(page):
-    page.open()
+    page.go("#t=0.01&w=0.02")
     box = page.value("""(() => { const box = document.getElementById('canvas')
         .getBoundingClientRect(); return [box.x + rbmapPage.view.left, box.y]; })()""")
     first = page.lanes()[0]
@@ -96,7 +95,7 @@ def lane_signs(page):
 
 def lane_list(page):
     browser = page.browser
-    page.open()
+    page.go("#t=0.02&w=0.04")
     hidden = page.value("rbmapPage.meta.lanes.length") - len(page.lanes())
     browser.key("l")
     ok("l opens the list of lanes", page.value("document.getElementById('chooser').open"))
@@ -119,7 +118,7 @@ def lane_list(page):
 def pinned_lanes(page):
     browser = page.browser
     browser.resize(SMALL[0], 260)
-    page.open("#pin=task20")
+    page.go("#t=0.02&w=0.06&pin=task20")
     box = page.row("task20", "state")
     before = page.picture("pinned").counts(*box)
     page.browser.wheel(20, 200, 200)

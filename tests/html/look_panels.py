@@ -17,7 +17,7 @@ def look_at_arrows(browser, path):
     ok("the selection has the arrow of its wake-up", arrow_pixels(page, "arrows-one") > 20)
     browser.key("Escape")
     equal("the arrow goes with the selection", arrow_pixels(page, "arrows-gone"), 0)
-    page.open("#t=0.042&w=0.02")
+    page.go("#t=0.042&w=0.02")
     page.click("cpu0", "task", 41000)
     equal("a task that runs shows whom it woke", page.details()[1].get("woke"), "waiter-20")
     equal("with an arrow", page.value("rbmapPage.view.selected.arrows.length"), 1)
@@ -44,7 +44,7 @@ def look_at_why(browser, path):
           page.value("rbmapPage.view.selected.arrows.length"), 1)
     ok("what the recording lacks is said", "The recording lacks -e timer" in
        page.text("why-panel"), page.text("why-panel"))
-    page.open("#hide=task20~task10")
+    page.go("#hide=task20~task10")
     page.value("document.querySelector('.stall button').click()")
     browser.settle()
     ok("hidden lanes of the chain come back", {"task20", "task10"} <= set(page.lanes()))

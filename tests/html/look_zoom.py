@@ -7,17 +7,17 @@ from shown import BACKGROUND, LIGHT, Page, SMALL, equal, make_page, ok
 
 PERIOD = 10     # us
 RUNS, RUNNABLE = 0.87, 3    # us of each period
-END = 161000
-TOLERANCE = 0.03
 SHORT = bool(os.environ.get("RBMAP_TEST_SHORT"))
-# Spans of time in us: a pixel has twenty periods, and at last a period has hundreds of pixels
-ZOOMS = (160000, 9000, 400, 18) if SHORT else (160000, 40000, 9000, 2000, 400, 80, 18)
+WHOLE = 40000 if SHORT else 160000
+TOLERANCE = 0.03
+# Spans of time in us: a pixel has many periods, and at last a period has hundreds of pixels
+ZOOMS = (WHOLE, 9000, 400, 18) if SHORT else (WHOLE, 40000, 9000, 2000, 400, 80, 18)
 
 
 def make_shares(directory):
     """A task is woken, waits 3 us for a CPU, runs 0.87 us, and sleeps."""
     lines = []
-    for us in range(1000, END, PERIOD):
+    for us in range(1000, 1000 + WHOLE, PERIOD):
         lines += [f"1 {us} 0 waking part 20",
                   f"0 {us + RUNNABLE} 30 switch other 30 0 part 20",
                   f"0 {us + RUNNABLE + RUNS} 20 switch part 20 1 other 30"]
@@ -46,7 +46,7 @@ def shares_of(picture, box):
 def whole_periods(us):
     """Return a span of that length in the middle, of whole periods if it has some."""
     us = us if us < PERIOD else us // PERIOD * PERIOD
-    return 81000 - us // 2 // PERIOD * PERIOD, us
+    return 1000 + WHOLE // 2 - us // 2 // PERIOD * PERIOD, us
 
 
 def look_at_shares(browser, directory):
@@ -65,7 +65,7 @@ def look_at_shares(browser, directory):
         wrong = {us: round(shares[state], 3) for us, shares in found.items()
                  if abs(shares[state] - share) > (TOLERANCE if us > PERIOD * 2 else 0.5)}
         equal(f"{state}: {share:.1%} of the row at each zoom", wrong, {})
-    x, y, height = page.place("task20", "state", 81003.4)
+    x, y, height = page.place("task20", "state", 1000 + WHOLE / 2 + RUNNABLE + RUNS / 2)
     equal("a slice that fills its pixels fills the row",
           [picture.at(x, y + at) for at in (-height / 2 + 1, height / 2 - 2)],
           [LIGHT["runs"]] * 2)
@@ -87,7 +87,7 @@ def look_at_columns(picture, box):
 def make_names(directory):
     """Six tasks share a CPU evenly, and the CPU is idle for a quarter of the time."""
     lines = []
-    for number, us in enumerate(range(1000, 81000, 8)):
+    for number, us in enumerate(range(1000, 1000 + WHOLE // 2, 8)):
         tasks = [20, 21, 22, 23, 24, 25, 0, 0]
         for at, (pid, following) in enumerate(zip(tasks, tasks[1:] + tasks[:1])):
             if pid != following:
@@ -101,8 +101,8 @@ def make_names(directory):
 def look_at_names(browser, directory):
     page = Page(browser, make_names(directory)).open()
     filled, several, kinds = {}, {}, {}
-    for us in (80000, 160) if SHORT else (80000, 16000, 1600, 160):
-        page.show(41000 - us // 2 // 8 * 8, us)
+    for us in (WHOLE // 2, 160) if SHORT else (WHOLE // 2, 16000, 1600, 160):
+        page.show(1000 + WHOLE // 4 - us // 2 // 8 * 8, us)
         counts = page.picture(f"names-{us}").counts(*page.row("cpu0", "task"))
         painted = {colour: count for colour, count in counts.items() if colour not in BACKGROUND}
         filled[us] = sum(painted.values()) / sum(counts.values())
@@ -112,8 +112,8 @@ def look_at_names(browser, directory):
     equal("three quarters of the CPU's time are painted at each zoom",
           {us: round(share, 3) for us, share in filled.items() if abs(share - 0.75) > 0.05}, {})
     ok("what has no place in a pixel is grey, and nothing is grey when there is place",
-       several[80000] > 0.15 and several[160] == 0, several)
-    ok("a pixel shows several names", kinds[80000] >= 4 and kinds[160] >= 6, kinds)
+       several[WHOLE // 2] > 0.15 and several[160] == 0, several)
+    ok("a pixel shows several names", kinds[WHOLE // 2] >= 4 and kinds[160] >= 6, kinds)
 
 
 def make_losses(directory):
@@ -137,7 +137,7 @@ def look_at_losses(browser, directory):
     page.show(31006, 8)
     picture, (x, y, _) = page.picture("losses-near"), page.place("cpu2", "ticks", 31010)
     ok("and only where they were", picture.at(x - 20, y) in BACKGROUND, picture.at(x - 20, y))
-    page.open("#t=0.02&w=0.04&hide=cpu2")
+    page.go("#t=0.02&w=0.04&hide=cpu2")
     x0, y0, x1, _ = page.row("cpu0", "task")
     counts = page.picture("losses-hidden").counts(x0, y0 - 12, x1, y0 - 3)
     ok("the axis has the losses of a CPU that is hidden", counts[LIGHT["lost"]] > 100, counts)
@@ -162,10 +162,11 @@ def look_at_sizes(browser, directory):
     path = make_page(directory, "sizes", script)
     for width in 400, 800, 1600:
         browser.resize(width, 700)
-        page = Page(browser, path)
-        for zoom in ("", "#t=123456.789034500&w=0.00001")[:1 if SHORT and width > 400 else 2]:
-            page.open(zoom)
-            look_at_axis(page, width, bool(zoom))
+        if width == 400:
+            page = Page(browser, path).open()
+        for zoom in ("#t=123456.789500000&w=0.0011", "#t=123456.789034500&w=0.00001"):
+            page.go(zoom)
+            look_at_axis(page, width, zoom.endswith("w=0.00001"))
         out, total = page.value(SIZES)
         equal(f"{width} pixels: all parts are in the window", (out, total <= width), ([], True))
         names = page.value("rbmapPage.lanes.map((lane) => [lane.name, lane.shownName])")

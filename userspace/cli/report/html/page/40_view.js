@@ -164,9 +164,9 @@ function useLaneWords(words) {
 	changeLanes();
 }
 
-/* Show the moment in the address. Return whether the address has one. */
-function useFragment() {
-	const words = new URLSearchParams(location.hash.slice(1));
+/* Show the moment in an address. Return whether the address has one. */
+function useFragment(hash) {
+	const words = new URLSearchParams(hash.slice(1));
 	const at = parseRing(words.get("t") ?? ""), lane = laneOfId.get(words.get("lane"));
 	useLaneWords(words);
 	if (!Number.isFinite(at)) return false;

@@ -153,4 +153,5 @@ $("bygroup").addEventListener("change", () => groupLanes($("bygroup").checked));
 $("all").addEventListener("click", () => { addLanes(lanesListed()); listLanes(); });
 $("none").addEventListener("click", () => { hideLanes(lanesListed()); listLanes(); });
 $("done").addEventListener("click", () => $("chooser").close());
-addEventListener("hashchange", useFragment);
+/* The timer of keepFragment() may have changed the address meanwhile. */
+addEventListener("hashchange", (event) => useFragment(new URL(event.newURL).hash));

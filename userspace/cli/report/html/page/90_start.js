@@ -25,7 +25,7 @@ function start() {
 	choose(null);
 	new ResizeObserver(resize).observe($("stage"));
 	resize();
-	if (!useFragment()) fit();
+	if (!useFragment(location.hash)) fit();
 	tellCounts();
 	countOverview(Math.max(Math.min(Math.round(view.width - view.left), 2000), 100));
 }
