@@ -32,7 +32,8 @@ FUZZ_LIMITS	:= -DDAT_HEADERS_MAX=0x400000 -DDAT_DATA_BASE=0x400000 -DDAT_MEMORY_
 FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/functions.c %/load.c,$(wildcard userspace/intervals/*.c \
 		   userspace/intervals/summary/*.c)) \
 		   $(addprefix userspace/lib/print/,columns.c time_view.c fields/syscall_abi.c \
-		   fields/syscalls.c) $(wildcard userspace/lib/formats/*.c)
+		   fields/syscalls.c) userspace/lib/recording/dat_cgroups.c \
+		   $(wildcard userspace/lib/formats/*.c)
 FUZZ_HTML	:= $(addprefix userspace/cli/report/html/,cpu_lane.c device_lane.c interval_lane.c \
 		   meta.c page.c task_lane.c) $(wildcard userspace/cli/report/html/data/*.c) \
 		   userspace/command/pipeline.c
