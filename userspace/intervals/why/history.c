@@ -130,8 +130,16 @@ static bool add_to_lists(struct history *h, const struct piece *piece, uint32_t 
 	}
 }
 
+/* A sleep has its system call itself, and its requests are those that the device had. */
+static bool is_used(enum interval_kind kind)
+{
+	return kind != INTERVAL_SYSCALL && kind != INTERVAL_BLOCK_QUEUE && kind != INTERVAL_FAULT;
+}
+
 bool history_add(struct history *h, const struct interval *interval, bool is_selected)
 {
+	if (!is_used(interval->kind))
+		return true;
 	if (!array_grow_from(h->piece, h->nr, FIRST_PIECES))
 		return false;
 	h->piece[h->nr] = piece_of(interval);

@@ -49,7 +49,7 @@ struct history;
 struct history *history_new(void);
 void history_free(struct history *h);
 
-/* Keep an interval. Return false if memory is lacking. */
+/* Keep an interval, if causes are looked for in its kind. Return false if memory is lacking. */
 bool history_add(struct history *h, const struct interval *interval, bool is_selected);
 
 /*
