@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is painted must not change its meaning with the zoom, nor with the window's size."""
+"""A pixel must not change its meaning with the zoom, nor with the window's size."""
 import os
 import subprocess
 

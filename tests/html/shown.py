@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the looks at pages share: a page in the browser, its picture, and results."""
+"""Parts of all looks at pages: a page in the browser, its picture, and results."""
 import collections
 import io
 import os
