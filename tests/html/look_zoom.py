@@ -128,7 +128,7 @@ def look_at_losses(browser, directory):
     page = Page(browser, make_losses(directory)).open()
     equal("the sum of losses", page.text("sums"), "11,300 events, 3,900 lost")
     ok("losses without a number are counted",
-       "300 losses are marked without their number" in page.text("left"), page.text("left"))
+       "300losses that are marked without their number" in page.text("left"), page.text("left"))
     for us in (40000, 100) if SHORT else (40000, 3000, 100):
         page.show(39000 - us, us)
         x0, y0, x1, y1 = page.row("cpu2", "ticks")

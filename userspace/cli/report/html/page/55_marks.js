@@ -268,10 +268,12 @@ function paintName(lane) {
 	context.font = "9px " + FONT;
 	context.fillStyle = theme.dim;
 	context.textAlign = "right";
+	/* The lane's name is beside its first row, and the title below it, if there is room. */
 	for (const row of lane.rows) {
-		if (row.y < lane.y + 14) continue;
-		const title = row.track.title.replace("requests ", "");
-		context.fillText(title, view.left - 6, middleOf(row));
+		const isFirst = row === lane.rows[0], title = row.track.title.replace("requests ", "");
+		if (!isFirst) context.fillText(title, view.left - 6, middleOf(row));
+		else if (row.height > 20)
+			context.fillText(title, view.left - 6, rowTop(row) + row.height - 4);
 	}
 	context.textAlign = "left";
 }

@@ -58,18 +58,24 @@ function chooseLanes() {
 /* ---- what is not shown */
 function tellCounts() {
 	$("lanes").textContent = `Lanes ${lanes.length} of ${allLanes.length}`;
+	const idle = meta.kinds.reduce((sum, kind) => sum + (kind.idle ?? 0), 0);
 	const entries = [
-		[allLanes.length - lanes.length, "lanes are hidden (l)"],
-		[meta.without_lane, "tasks have no lane in this page"],
-		[meta.not_selected, "events are not selected"],
-		[meta.without_text, "events have their numbers, and no text"],
-		[meta.without_values, "events have no numbers: the page would be too large"],
-		[Math.max(meta.losses - meta.loss.length, 0), "losses are marked without their number"],
-		[meta.kinds.reduce((sum, kind) => sum + (kind.idle ?? 0), 0),
-			"intervals of idle kernel threads and of rbmap are not in the lists"],
-	].filter(([count]) => count);
+		["hidden lanes (l)", allLanes.length - lanes.length],
+		["tasks without a lane in this page", meta.without_lane],
+		["events that are not selected", meta.not_selected],
+		["events without their text", meta.without_text],
+		["events without their numbers, because the page would be too large",
+			meta.without_values],
+		["losses that are marked without their number", meta.losses - meta.loss.length],
+		["intervals of idle kernel threads and of rbmap, which are not in the lists", idle],
+	].filter(([, count]) => count > 0);
 	$("left").replaceChildren();
-	if (entries.length) element("h2", "Not shown", $("left"));
-	for (const [count, text] of entries)
-		element("p", count.toLocaleString("en") + " " + text, $("left")).className = "hint";
+	if (!entries.length) return;
+	element("h2", "Not shown", $("left"));
+	const body = element("tbody", undefined, element("table", undefined, $("left")));
+	for (const [text, count] of entries) {
+		const row = element("tr", undefined, body);
+		element("td", count.toLocaleString("en"), row).className = "share";
+		element("td", text, row);
+	}
 }
