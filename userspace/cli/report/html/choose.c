@@ -70,6 +70,7 @@ struct look {
 	struct summary summary[NR_INTERVAL_KINDS];
 	struct summary blocked;
 	struct seen_table seen;
+	struct seen **sorted;	/* all of them, those with the most events first */
 	uint64_t cut;		/* intervals that were not kept */
 	bool has_switches;
 	int error;
@@ -77,10 +78,13 @@ struct look {
 
 static struct seen *seen_task(struct look *look, int pid)
 {
-	struct seen *seen = seen_table_place(&look->seen, pid);
+	struct seen *seen = seen_table_find(&look->seen, pid);
 
-	if (!seen || seen->used)
+	if (seen)
 		return seen;
+	seen = seen_table_place(&look->seen, pid);
+	if (!seen)
+		return NULL;
 	*seen = (struct seen){ .used = true, .pid = pid, .interest = NR_INTERESTS };
 	look->seen.nr++;
 	return seen;
@@ -154,6 +158,7 @@ static void end(struct look *look)
 	functions_free(look->functions);
 	history_free(look->history);
 	free(look->seen.slot);
+	free(look->sorted);
 }
 
 /* ---- choose: a task keeps its first interest */
@@ -201,15 +206,13 @@ static bool fits(const struct look *look, const struct seen *seen, const char *p
 
 static bool choose_pattern(struct look *look, const char *pattern)
 {
-	const struct seen *seen;
 	bool found = false;
 
-	hash_for_each(&look->seen, seen) {
-		if (!fits(look, seen, pattern))
+	for (size_t i = 0; i < look->seen.nr; i++) {
+		if (!fits(look, look->sorted[i], pattern))
 			continue;
 		found = true;
-		/* The task is in the table already, so that the table does not move. */
-		add(look, seen->pid, INTEREST_NAMED);
+		add(look, look->sorted[i]->pid, INTEREST_NAMED);
 	}
 	return found;
 }
@@ -222,11 +225,9 @@ static bool is_of_cgroups(const struct look *look, int pid)
 
 static void choose_cgroups(struct look *look)
 {
-	const struct seen *seen;
-
-	hash_for_each(&look->seen, seen)
-		if (seen->pid > 0 && is_of_cgroups(look, seen->pid))
-			add(look, seen->pid, INTEREST_NAMED);
+	for (size_t i = 0; i < look->seen.nr; i++)
+		if (look->sorted[i]->pid > 0 && is_of_cgroups(look, look->sorted[i]->pid))
+			add(look, look->sorted[i]->pid, INTEREST_NAMED);
 }
 
 static int complain_pattern(const struct look *look, const char *pattern)
@@ -256,25 +257,29 @@ static int most_events_first(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* The other tasks: those with the most events first, and the recorder last. */
-static int choose_others(struct look *look)
+/* No task may come to the table from here on, because a table that grows moves. */
+static int sort_tasks(struct look *look)
 {
-	const struct seen **other = calloc(look->seen.nr + 1, sizeof(*other)), *seen;
+	struct seen *seen;
 	size_t nr = 0;
 
-	if (!other)
+	look->sorted = calloc(look->seen.nr + 1, sizeof(*look->sorted));
+	if (!look->sorted)
 		return -ENOMEM;
 	hash_for_each(&look->seen, seen)
-		if (seen->pid > 0 && seen->interest == NR_INTERESTS)
-			other[nr++] = seen;
-	qsort(other, nr, sizeof(*other), most_events_first);
-	for (int recorder = 0; recorder < 2; recorder++)
-		for (size_t i = 0; i < nr; i++)
-			if (is_recorder(look, other[i]->pid) == recorder)
-				add(look, other[i]->pid,
-				    recorder ? INTEREST_RECORDER : INTEREST_OTHER);
-	free(other);
+		look->sorted[nr++] = seen;
+	qsort(look->sorted, nr, sizeof(*look->sorted), most_events_first);
 	return 0;
+}
+
+/* The other tasks: those with the most events first, and the recorder last. */
+static void choose_others(struct look *look)
+{
+	for (int recorder = 0; recorder < 2; recorder++)
+		for (size_t i = 0; i < look->seen.nr; i++)
+			if (is_recorder(look, look->sorted[i]->pid) == recorder)
+				add(look, look->sorted[i]->pid,
+				    recorder ? INTEREST_RECORDER : INTEREST_OTHER);
 }
 
 /* ---- rbmap why: the waits of the tasks that the user names, or of all */
@@ -390,26 +395,36 @@ static int find_why(struct look *look)
 }
 
 /* ---- in the order of the interest */
-static int choose(struct look *look)
+static int choose_named(struct look *look)
 {
 	const struct html *html = look->html;
-	const struct seen *seen;
-	int ret = find_why(look);
 
-	if (ret)
-		return input_failed(look->in, ret);
-	for (size_t i = 0; i < html->nr_pids; i++)
-		add(look, html->pid[i], INTEREST_NAMED);
 	choose_cgroups(look);
 	for (size_t i = 0; i < html->nr_tasks; i++)
 		if (!choose_pattern(look, html->task[i]))
 			return complain_pattern(look, html->task[i]);
-	if (!names_tasks(look))
+	return STATUS_OK;
+}
+
+static int choose(struct look *look)
+{
+	const struct html *html = look->html;
+	int ret = find_why(look), status;
+
+	for (size_t i = 0; i < html->nr_pids; i++)
+		add(look, html->pid[i], INTEREST_NAMED);
+	if (!ret && !names_tasks(look))
 		choose_worst(look);
-	ret = choose_others(look);
-	hash_for_each(&look->seen, seen)
-		look->chosen->without_lane += seen->pid > 0 && seen->interest == NR_INTERESTS;
-	return ret ? input_failed(look->in, ret) : STATUS_OK;
+	if (!ret)
+		ret = sort_tasks(look);
+	if (ret)
+		return input_failed(look->in, ret);
+	status = choose_named(look);
+	choose_others(look);
+	for (size_t i = 0; i < look->seen.nr; i++)
+		look->chosen->without_lane += look->sorted[i]->pid > 0 &&
+					      look->sorted[i]->interest == NR_INTERESTS;
+	return status;
 }
 
 int choose_tasks(const struct html *html, struct input *in, struct chosen *chosen)
