@@ -157,9 +157,10 @@ SIZES = """(() => {
 
 
 def look_at_sizes(browser, directory):
-    script = "0 123456789001.234 20 other 1\n1 123456789034.5 20 other 2\n" \
-        "0 123456789100 20 other 3\n0 123456790000 20 other 4"
-    path = make_page(directory, "sizes", script)
+    script = "0 123456789001.234 2000 switch swapper 0 0 fifteen-letters 2000\n" \
+        "1 123456789034.5 20 other 2\n0 123456789100 2000 other 3\n" \
+        "0 123456790000 2000 switch fifteen-letters 2000 2 swapper 0\n/a.slice: 2000:17"
+    path = make_page(directory, "sizes", script, "-p", "2000")
     for width in 400, 800, 1600:
         browser.resize(width, 700)
         if width == 400:

@@ -2,6 +2,7 @@
 /* The part of the recording that is shown, and its place on the screen. */
 const OVERVIEW = 30, AXIS = 20, TOP = OVERVIEW + AXIS;
 const WIDE_NAMES = 150, NARROW_NAMES = 96, NARROW = 600;
+const MOST_NAMES = 260, MOST_NAMES_PART = 0.42;	/* names are not wider, also as a part of all */
 const canvas = $("canvas");
 const total = Math.max(meta.last, 1);
 const SHORTEST = 50;			/* time of the smallest view */
@@ -67,9 +68,25 @@ function showLane(lane) {
 	if (lane.y - pinnedHeight < view.y) scrollLanes(lane.y - pinnedHeight - view.y);
 }
 
+/* Give the names the width of the longest one. */
+function fitNames() {
+	const least = view.width < NARROW ? NARROW_NAMES : WIDE_NAMES;
+	const most = Math.min(MOST_NAMES, view.width * MOST_NAMES_PART);
+	context.font = NAME_FONT;
+	const longest = lanes.reduce((width, lane) =>
+		Math.max(width, context.measureText(lane.name).width), 0);
+	const wantedWidth = Math.ceil(longest) + NAME_LEFT + 6 + (hasSigns() ? 2 * SIGN_WIDTH : 0);
+	view.left = Math.max(least, Math.min(wantedWidth, Math.floor(most)));
+}
+
+function placeLanes() {
+	arrange(view.height - TOP);
+	fitNames();
+}
+
 /* ---- the user changes the lanes */
 function changeLanes() {
-	arrange(view.height - TOP);
+	placeLanes();
 	scrollLanes(0);
 	keepFragment();
 	tellCounts();

@@ -235,13 +235,15 @@ function paintOverview() {
 	context.strokeRect(x + 0.5, 1.5, width, OVERVIEW - 3);
 	context.font = AXIS_FONT;
 	context.fillStyle = theme.dim;
-	context.fillText(view.left < WIDE_NAMES ? "recording" : "whole recording", 8, OVERVIEW / 2);
+	context.fillText(view.width < NARROW ? "recording" : "whole recording", 8, OVERVIEW / 2);
 }
 
 /* ---- names */
 const NAME_LEFT = 8, HIDE_SIGN = "×", PIN_SIGN = "▲", SIGN_WIDTH = 15;
+const NAME_FONT = "bold 11px " + FONT;
 /* A narrow page has no room for signs: the keys and the list of lanes do the same. */
-const signsLeft = () => view.left < WIDE_NAMES ? Infinity : view.left - 2 * SIGN_WIDTH - 2;
+const hasSigns = () => view.width >= NARROW;
+const signsLeft = () => hasSigns() ? view.left - 2 * SIGN_WIDTH - 2 : Infinity;
 
 function paintSigns(lane, y) {
 	if (signsLeft() === Infinity) return;
@@ -260,7 +262,7 @@ function paintName(lane) {
 		context.fillStyle = theme.select;
 		context.fillRect(0, y - GAP / 2, 3, lane.height + GAP);
 	}
-	context.font = "bold 11px " + FONT;
+	context.font = NAME_FONT;
 	context.fillStyle = theme.text;
 	lane.shownName = fitText(lane.name, Math.min(signsLeft(), view.left - 4) - NAME_LEFT);
 	context.fillText(lane.shownName, NAME_LEFT, y + 9);
@@ -293,7 +295,7 @@ function paintGroups() {
 		context.fillRect(0, y, view.width, GROUP_HEIGHT);
 		context.fillStyle = theme.line;
 		context.fillRect(0, y, view.width, 1);
-		context.font = "bold 11px " + FONT;
+		context.font = NAME_FONT;
 		context.fillStyle = theme.text;
 		const count = group.shown < group.all ? ` (${group.shown} of ${group.all} lanes)` : "";
 		group.text = fitText(shown(group.name) + count, view.width - 2 * NAME_LEFT);

@@ -57,9 +57,18 @@ canvas.addEventListener("pointerdown", (event) => {
 	redraw();
 });
 
+/* A name that is cut is whole here. */
+function nameTitle(x, y) {
+	const lane = x < view.left ? laneAt(y) : null;
+	return lane ? lane.name + (lane.kind === "task" ? "\n" + lane.group : "") : "";
+}
+
 canvas.addEventListener("pointermove", (event) => {
-	if (!drag) return;
 	const [x, y] = placeOf(event);
+	if (!drag) {
+		canvas.title = nameTitle(x, y);
+		return;
+	}
 	drag.moved ||= Math.hypot(x - drag.x, y - drag.y) > CLICK;
 	if (drag.overview) moveOverview(x);
 	else if (drag.measure) view.measure = [timeOf(drag.x), timeOf(x)];

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 function resize() {
 	const box = $("stage").getBoundingClientRect(), ratio = devicePixelRatio;
-	view.left = box.width < NARROW ? NARROW_NAMES : WIDE_NAMES;
-	view.width = Math.max(box.width, view.left + 100);
+	view.width = Math.max(box.width, NARROW_NAMES + 100);
 	view.height = Math.max(box.height, TOP + 50);
 	canvas.width = Math.round(view.width * ratio);
 	canvas.height = Math.round(view.height * ratio);
-	arrange(view.height - TOP);
+	placeLanes();
 	scrollLanes(0);
 	redraw();
 }
