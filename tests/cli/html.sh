@@ -148,6 +148,14 @@ is "$(lanes all)" "why:10 why:11 named:31 named:30 other:40 other:20 other:50 ot
 says 1 "^rbmap: .* has no task 'hug': similar names: hog$" report --html -o "$dir/x" --task hug "$dir/all"
 ok "without a page, no file is left" test ! -e "$dir/x"
 
+# 40 disks, each with a request: 32 have a lane, and the others are counted.
+for disk in $(seq 40); do
+	echo "0 $((1000 + disk)) 20 insert $((266338304 + disk)) 1000 8 W"
+done | "$MAKE_EVENTS" "$dir/disks"
+page disks
+is "$(grep -o '"kind": "disk"' "$dir/disks.html" | wc -l) $(grep -o '"without_device": [0-9]*' "$dir/disks.html")" \
+	'32 "without_device": 8' "devices without a lane are counted"
+
 # --- where the page goes
 cp "$dir/all" "$dir/trace.dat"
 like "$("$RBMAP" report --html "$dir/trace.dat" 2>&1)" "^$dir/trace.html is complete" "the name of a page"

@@ -64,6 +64,12 @@ def lane_keys(page):
     equal("j chooses the first lane", page.value("rbmapPage.view.lane.id"), first)
     x, y, _ = page.place(first, "state", 20000)
     before = page.picture("lanes-before").at(x, y - 6)
+    titles = []
+    for key in "]]][":
+        browser.key(key)
+        titles.append(page.details()[0])
+    equal("brackets go from slice to slice", titles,
+          ["CPU 1", "uninterruptible in futex", "runnable: woken", "uninterruptible in futex"])
     browser.key("h")
     ok("h hides it", first not in page.lanes() and
        page.picture("lanes-hidden").at(x, y - 6) != before)

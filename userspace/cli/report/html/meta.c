@@ -252,6 +252,13 @@ static void add_device(struct json *j, const struct device_lane *lane)
 	json_close(j, '}');
 }
 
+static unsigned int devices_without_lane(const struct page *page)
+{
+	const struct interval_requests *requests;
+
+	return intervals_requests(page->intervals, &requests) - page->nr_devices;
+}
+
 static void add_lanes(struct json *j, const struct page *page)
 {
 	json_open(j, "lanes", '[');
@@ -315,6 +322,7 @@ static bool add_all(struct json *j, const struct page *page, const struct origin
 	json_unsigned(j, "without_text", page->without_text);
 	json_unsigned(j, "without_values", page->without_values);
 	json_unsigned(j, "without_lane", page->without_lane);
+	json_unsigned(j, "without_device", devices_without_lane(page));
 	json_bool(j, "named", page->named);
 	add_times(j, page, origin);
 	add_types(j, page);

@@ -195,6 +195,35 @@ async function stepEvent(row, piece, index) {
 	reveal(view.selected.begin, row.lane);
 }
 
+/* Return the slice of a track that begins behind a moment, or the last one before it. */
+async function sliceBeside(track, time, forward) {
+	const list = track.pieces;
+	let at = forward ? firstNot(list.length, (k) => list[k].end <= time) :
+		firstNot(list.length, (k) => list[k].begin < time) - 1;
+	for (; list[at]; at += forward ? 1 : -1) {
+		const piece = list[at], data = await pieceLater(piece);
+		const i = forward ? firstNot(piece.count, (k) => data.begin[k] <= time) :
+			firstNot(piece.count, (k) => data.begin[k] < time) - 1;
+		if (i >= 0 && i < piece.count)
+			return { begin: data.begin[i], end: data.end[i], value: data.value[i] };
+	}
+	return null;
+}
+
+/* Select the next slice of the chosen lane: of the row that is selected, or of the first one. */
+async function stepSlice(forward) {
+	const lane = view.lane ?? lanes[0];
+	const selected = view.selected?.row.lane === lane ? view.selected : null;
+	const row = selected && !selected.event ? selected.row : lane?.rows[0];
+	if (!row) return;
+	const time = selected ? selected.begin : view.cursor ?? view.begin;
+	const slice = await sliceBeside(row.track, time, forward);
+	if (!slice) return;
+	await selectSlice(row, slice);
+	reveal(slice.begin, lane);
+	$("said").textContent = $("details").querySelector("h3").textContent;
+}
+
 /* Move so that a moment is in view. */
 function reveal(time, lane) {
 	if (time < view.begin || time > view.begin + view.time)

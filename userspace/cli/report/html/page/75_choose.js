@@ -62,6 +62,7 @@ function tellCounts() {
 	const entries = [
 		["hidden lanes (l)", allLanes.length - lanes.length],
 		["tasks without a lane in this page", meta.without_lane],
+		["devices without a lane in this page", meta.without_device],
 		["events that are not selected", meta.not_selected],
 		["events without their text", meta.without_text],
 		["events without their numbers, because the page would be too large",

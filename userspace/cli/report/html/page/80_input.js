@@ -127,6 +127,7 @@ const KEYS = {
 	j: () => stepLane(1), k: () => stepLane(-1), l: chooseLanes,
 	h: withLane((lane) => hideLanes([lane])), p: withLane(pinLane),
 	g: () => groupLanes(!arrangement.byGroup), e: changeScope,
+	"[": () => stepSlice(false), "]": () => stepSlice(true),
 	",": () => stepCursor(false), ".": () => stepCursor(true),
 	"/": () => $("search").focus(), "?": () => help(true), t: otherTheme, Escape: escape,
 };
