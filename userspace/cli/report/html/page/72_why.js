@@ -68,7 +68,7 @@ function whyHints() {
 	else if (!why.stalls.length) hints.push("No task waited for anything but work.");
 	add(why.more, " more waits: rbmap why --worst");
 	add(why.left_out, " shorter waits were not examined.");
-	add(why.cut, " intervals at the end were not examined, because there are too many.");
+	add(why.cut, " intervals at the end were not examined, because there are too many: --since.");
 	if (why.lacking.length)
 		hints.push("The recording lacks " + why.lacking.map((of) => "-e " + of).join(", ") +
 			": rbmap record --for why has all.");
