@@ -33,7 +33,7 @@ def ids(page, wanted):
 
 def look_at_interest(browser, directory):
     page = Page(browser, make_page(directory, "interest", INTEREST)).open()
-    page.picture("interest")
+    page.keep("interest")
     lanes = page.lanes()
     equal("the chain of why comes first, then CPUs", lanes[:4],
           ["task20", "task10", "cpu0", "cpu1"])
@@ -110,7 +110,7 @@ def lane_list(page):
         filter.value = 'lossy'; filter.dispatchEvent(new Event('input')); })()""")
     page.value("document.querySelector('#choices input').click()")
     browser.settle()
-    page.picture("lane-list")
+    page.keep("lane-list")
     ok("a lane is added", "task60" in page.lanes() and hidden > 0, page.lanes())
     page.value("document.querySelector('#choices button').click()")
     equal("the list pins, too", page.value("rbmapPage.arrangement.pinned"), ["task60"])

@@ -34,7 +34,7 @@ def look_at_why(browser, path):
        all(98 <= sum(shares) <= 102 for _, shares in stalls), stalls)
     page.value("document.querySelector('.stall button').click()")
     browser.settle()
-    page.picture("why")
+    page.keep("why")
     equal("a click shows the wait", page.details()[0] + ".", stalls[0][0])
     equal("and the chain", page.details()[1]["chain"], "waiter-20 ← holder-10")
     begin, time = page.view()

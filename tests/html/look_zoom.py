@@ -3,11 +3,10 @@
 import os
 import subprocess
 
-from shown import BACKGROUND, LIGHT, Page, SMALL, equal, make_page, ok
+from shown import BACKGROUND, LIGHT, Page, SHORT, SMALL, equal, make_page, ok
 
 PERIOD = 10     # us
 RUNS, RUNNABLE = 0.87, 3    # us of each period
-SHORT = bool(os.environ.get("RBMAP_TEST_SHORT"))
 WHOLE = 40000 if SHORT else 160000
 TOLERANCE = 0.03
 # Spans of time in us: a pixel has many periods, and at last a period has hundreds of pixels

@@ -23,6 +23,7 @@ LIGHT = {"back": "#ffffff", "band": "#f6f7f9", "grid": "#eceef1", "runs": "#4cae
          "lost": "#d11f1f", "select": "#0b62c4", "several": "#8a94a3", "gutter": "#f4f5f7"}
 DARK_BACK = "#14171c"
 SMALL = 1000, 500   # a window
+SHORT = bool(os.environ.get("RBMAP_TEST_SHORT"))
 BACKGROUND = {LIGHT["back"], LIGHT["band"], LIGHT["grid"]}
 tap = Tap()
 
@@ -98,6 +99,11 @@ class Page:
 
     def picture(self, name):
         return Picture(self.browser.screenshot(os.path.join(PICTURES, name + ".png")))
+
+    def keep(self, name):
+        """Store a picture for people. A short test has those alone that it measures."""
+        if not SHORT:
+            self.picture(name)
 
     def text(self, name):
         return self.value(f"document.getElementById({name!r}).textContent")
