@@ -59,6 +59,7 @@ recording()
 # --- all kinds of lanes, losses, and names with any characters
 esc=$(printf '\033')
 recording all <<END
+device 254:0 </b>"a\\${esc}
 0 1000 10 switch holder 10 0 </script><b> 11
 0 1500 11 switch </script><b> 11 1 holder 10
 1 2000 20 enter 202
@@ -98,8 +99,8 @@ is "$(python3 -c 'import sys; sys.path.insert(0, "tests/html"); sys.dont_write_b
 from page import Page
 meta = Page(sys.argv[1]).meta
 disk = [lane for lane in meta["lanes"] if lane["kind"] == "disk"][0]
-print(disk["device"], disk["most_queued"], disk["most_issued"])' "$dir/all.html")" \
-	"254,0 2 2" "a disk's lane has the depth of its queue"
+print(disk["device"], disk["name"], disk["most_queued"], disk["most_issued"])' "$dir/all.html")" \
+	'254,0 </b>"a\\x1b 2 2' "a disk's lane has its name, and the depth of its queue"
 
 # --- recordings of all kinds
 ok "make the recording whole" "$MAKE_RECORDING" "$dir/whole" 12

@@ -225,6 +225,32 @@ like "$(cat "$dir/output")" ' 1.50ms from +0.085500: <...>-10, 254,0 R; it has n
 like "$(cat "$dir/output")" ' 20.0ms from +0.001000: <...>-10, CPU 0, 254,0 WS' \
 	"the task that made the request, and not the one that issued it"
 
+# --- devices have names, if the recording has them
+esc=$(printf '\033')
+recording named <<END
+device 254:1 vda1
+device 8:0 disk with "a${esc}b
+device 8388608:2 nothing
+0 1000 10 issue 266338305 2048 8 WS
+1 61000 0 complete 266338305 2048 8 WS
+0 70000 10 issue 8388608 4096 8 R
+1 72000 0 complete 8388608 4096 8 R
+0 80000 10 issue 8388609 4096 8 R
+1 82000 0 complete 8388609 4096 8 R
+END
+latency named -k block-device
+like "$(cat "$dir/output")" '^254,1 WS \(vda1\)  +1  60.0ms ' "a row has the name of its device"
+like "$(cat "$dir/output")" '^8,0 R \(disk with "a\\x1bb\)  +1 ' "whatever that is"
+like "$(cat "$dir/output")" '^8,1 R  +1 ' "or none"
+like "$(cat "$dir/output")" 'CPU 1, 254,1 WS \(vda1\)$' "and so have the longest intervals"
+latency named --json -k block-device
+ok "JSON with names is as its schema says" \
+	python3 tests/cli/json_object.py docs/rbmap-latency.schema.json "$dir/output"
+is "$(grep -c '"device": *"vda1"' "$dir/output")" 2 "JSON has the name in rows and in the longest intervals"
+like "$(tr -d '\n ' <"$dir/output")" '"name":"254,1WS","device":"vda1"' "beside the number"
+latency named -k block-device --by task
+is "$(grep -c '^[^ ].*vda1' "$dir/output")" 0 "rows of tasks have no device"
+
 # --- system calls, of both systems of events
 recording calls <<'END'
 0 1000 10 enter 0

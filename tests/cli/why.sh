@@ -100,6 +100,33 @@ why disk
 says "db-10 waited 898 ms in fsync for disk 254:1, which took 898 ms for a write of 8 KiB; 1 request was before it." \
 	"a disk"
 
+# --- the recording has the name of the disk
+recording named <<'END'
+device 254:1 vda1
+0 1000 10 enter 74
+0 1200 10 issue 266338305 64 16 WS
+0 1300 10 switch db 10 2 swapper/0 0
+1 900010 0/8 complete 266338305 64 16 WS
+1 900030 0/8 waking db 10
+0 900100 0 switch swapper/0 0 0 db 10
+0 900200 10 exit 74
+END
+why named
+says "db-10 waited 898 ms in fsync for disk 254:1 (vda1), which took 898 ms for a write of 8 KiB." \
+	"a disk with a name"
+why named --json
+like "$(cat "$dir/output")" '"device": *"vda1"' "JSON has the name of the disk"
+ok "a part of the recording" "$RBMAP" cut -o "$dir/part" -e '*' "$dir/named"
+why part
+like "$(head -n 1 "$dir/output")" 'disk 254:1 \(vda1\)' "has the names of disks"
+if command -v trace-cmd >/dev/null; then
+	is "$(trace-cmd report "$dir/part" 2>&1 | grep -c vda1)" 0 "trace-cmd passes over them"
+	is "$(trace-cmd report "$dir/named" 2>&1 >"$dir/output")" "" "and says nothing"
+	is "$(wc -l <"$dir/output")" "$("$RBMAP" report "$dir/named" 2>/dev/null | wc -l)" "and prints all events"
+else
+	skip "trace-cmd is not installed" "trace-cmd reads a recording with names"
+fi
+
 # --- an hrtimer runs in the name of a task that has nothing to do with it
 recording hrtimer <<'END'
 0 1000 0 switch swapper/0 0 0 other 10
@@ -179,7 +206,7 @@ says "daemon-10 waited 899 ms in nanosleep: it slept 898 ms in nanosleep until a
 # --- the schema
 python=$(python_with jsonschema)
 if [ "$python" ]; then
-	for name in inversion quota disk hrtimer off convoy idle; do
+	for name in inversion quota disk named hrtimer off convoy idle; do
 		why "$name" --json --worst 100
 		$python tests/cli/json_object.py docs/rbmap-why.schema.json "$dir/output" 2>"$dir/errors"
 		is $? 0 "the JSON of $name is as the schema says" || diag "$(cat "$dir/errors")"

@@ -9,6 +9,7 @@
 
 #include "parts.h"
 #include "recording/dat_cgroups.h"
+#include "recording/dat_devices.h"
 
 void intervals_set_uname(struct intervals *intervals, const char *uname)
 {
@@ -290,6 +291,16 @@ const char *intervals_comm(const struct intervals *intervals, int pid)
 void intervals_set_cgroups(struct intervals *intervals, const struct dat_cgroups *cgroups)
 {
 	intervals->cgroups = cgroups;
+}
+
+void intervals_set_devices(struct intervals *intervals, const struct dat_devices *devices)
+{
+	intervals->devices = devices;
+}
+
+const char *intervals_device(const struct intervals *intervals, uint32_t dev)
+{
+	return dat_devices_name(intervals->devices, dev);
 }
 
 const struct dat_task *intervals_recorded_task(const struct intervals *intervals, int pid)

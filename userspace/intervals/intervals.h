@@ -98,6 +98,7 @@ struct interval_call {
  * @prio: for these and INTERVAL_ONCPU: the kernel's priority; below 100: a real-time task
  * @call: for INTERVAL_OFFCPU; valid during the call
  * @dev, @bytes: for requests of block devices
+ * @device: the name of that device; NULL: not known. It stays valid as those that were set
  * @lock: for INTERVAL_LOCK: the lock's address, or what the kernel shows instead
  */
 struct interval {
@@ -115,6 +116,7 @@ struct interval {
 	const struct interval_call *call;
 	uint32_t dev;
 	uint64_t bytes;
+	const char *device;
 	uint64_t lock;
 };
 
@@ -197,6 +199,13 @@ const char *intervals_comm(const struct intervals *intervals, int pid);
  */
 struct dat_cgroups;
 void intervals_set_cgroups(struct intervals *intervals, const struct dat_cgroups *cgroups);
+
+/* Set the names of block devices. They belong to the caller, and may grow. */
+struct dat_devices;
+void intervals_set_devices(struct intervals *intervals, const struct dat_devices *devices);
+
+/* Return the name of a block device, or NULL: not known. */
+const char *intervals_device(const struct intervals *intervals, uint32_t dev);
 
 /* Return what is known of a task, or NULL. */
 const struct dat_task *intervals_recorded_task(const struct intervals *intervals, int pid);

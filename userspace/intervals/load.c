@@ -35,6 +35,7 @@ bool intervals_load(struct intervals *intervals, const struct dat_reader *reader
 			return false;
 	intervals_set_uname(intervals, dat_uname(reader));
 	intervals_set_cgroups(intervals, dat_cgroups(reader));
+	intervals_set_devices(intervals, dat_devices(reader));
 	dat_each_comm(reader, add_comm, &comms);
 	return !comms.failed;
 }

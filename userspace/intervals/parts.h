@@ -151,6 +151,7 @@ struct intervals {
 	uint64_t last[NR_ROLES];	/* time of the last event of each role */
 	uint64_t now;			/* time of the last event of all */
 	const struct dat_cgroups *cgroups;	/* NULL: not known */
+	const struct dat_devices *devices;	/* NULL: not known */
 	interval_symbol_fn *symbol;
 	void *symbol_data;
 	bool passes_sleepers;

@@ -145,6 +145,7 @@ static struct interval interval_of(const struct intervals *intervals, const stru
 		.comm = intervals_comm(intervals, r->pid),
 		.name = r->name,
 		.dev = r->dev,
+		.device = intervals_device(intervals, r->dev),
 		.bytes = (uint64_t)r->sectors * 512,
 	};
 }

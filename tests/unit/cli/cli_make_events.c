@@ -7,8 +7,9 @@
  * A line of the script is "CPU US PID EVENT VALUE...", with the time in us, the alias of
  * an event in interval_events.c, and the values of its fields. The time may have decimals.
  * PID/FLAGS sets common_flags, too. "CPU lost N" says how many events a CPU has lost before
- * its next one, or behind its last one. Empty lines and those that begin with # are left out. A MOMENT is
- * US,REAL,OFFSET: the ring's time in us, CLOCK_REALTIME in ns and the seconds that TAI is
+ * its next one, or behind its last one. "device MAJOR:MINOR NAME" names a block device, and
+ * "/PATH: PID PID" the tasks of a cgroup. Empty lines and those that begin with # are left out.
+ * A MOMENT is US,REAL,OFFSET: the ring's time in us, CLOCK_REALTIME in ns and the seconds that TAI is
  * ahead. The first is the beginning of the recording, the second its end.
  */
 #include <inttypes.h>
@@ -21,6 +22,7 @@
 #include "interval_events.h"
 #include "recording/assemble/dat_assemble.h"
 #include "recording/dat_cgroups.h"
+#include "recording/dat_devices.h"
 
 #define NR_CPUS		4
 #define MOST_WORDS	(INTERVAL_EVENT_FIELDS + 4)
@@ -129,7 +131,7 @@ int main(int argc, char **argv)
 	char *stats[NR_CPUS] = { NULL }, line[1024];
 	static struct cpu cpus[NR_CPUS];
 	struct dat_format format[64];
-	struct buf cmdlines = { 0 }, cgroups = { 0 };
+	struct buf cmdlines = { 0 }, cgroups = { 0 }, devices = { 0 };
 	struct dat_writer *w;
 	int fd;
 
@@ -145,9 +147,11 @@ int main(int argc, char **argv)
 	if (argc < 2 || dat_create(&w, argv[1], &source) || dat_publish(w))
 		fail("cannot create the recording");
 	while (fgets(line, sizeof(line), stdin)) {
-		/* Lines "/PATH: PID PID ..." are those of cgroups. */
 		if (*line == '/')
 			buf_printf(&cgroups, "%s%s", cgroups.size ? "" : DAT_CGROUPS_HEAD, line);
+		else if (!strncmp(line, "device ", strlen("device ")))
+			buf_printf(&devices, "%s%s", devices.size ? "" : DAT_DEVICES_HEAD,
+				   line + strlen("device "));
 		else
 			add_line(w, cpus, line);
 	}
@@ -165,13 +169,15 @@ int main(int argc, char **argv)
 		dat_set_end(w, &end);
 	}
 	buf_printf(&cmdlines, "900 from_the_table\n");
-	dat_set_cgroups(w, &cgroups);
+	dat_add_table(w, &cgroups);
+	dat_add_table(w, &devices);
 	if (dat_finish(w, &cmdlines, stats, &fd))
 		fail("cannot finish the recording");
 	for (unsigned int i = 0; i < nr_interval_events; i++)
 		free((char *)format[i].text);
 	buf_free(&cmdlines);
 	buf_free(&cgroups);
+	buf_free(&devices);
 	assembly.fd = fd;
 	return dat_assemble(argv[1], &assembly);
 }

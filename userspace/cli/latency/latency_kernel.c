@@ -8,6 +8,7 @@
 #include "base/process.h"
 #include "intervals/summary/kinds.h"
 #include "kernel/module_symbols.h"
+#include "live/block_devices.h"
 #include "live/moment.h"
 #include "live/task_cgroups.h"
 #include "measure.h"
@@ -162,12 +163,15 @@ int latency_of_kernel(struct latency *l)
 		return STATUS_ERROR;
 	}
 	l->live_cgroups = dat_cgroups_new();
-	if (!l->live_cgroups) {
+	l->live_devices = dat_devices_new();
+	if (!l->live_cgroups || !l->live_devices) {
 		complain("out of memory");
 		return STATUS_ERROR;
 	}
 	task_cgroups_scan(l->live_cgroups);
 	intervals_set_cgroups(l->intervals, l->live_cgroups);
+	block_devices_scan(l->live_devices);
+	intervals_set_devices(l->intervals, l->live_devices);
 	choose_events(l);
 	l->live.own = &l->own;
 	progress_begin(&l->progress);
@@ -177,5 +181,6 @@ int latency_of_kernel(struct latency *l)
 	module_symbols_free(l->symbols);
 	l->symbols = NULL;
 	dat_cgroups_free(l->live_cgroups);
+	dat_devices_free(l->live_devices);
 	return ok ? STATUS_OK : STATUS_ERROR;
 }

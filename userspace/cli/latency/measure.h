@@ -49,6 +49,7 @@ struct latency {
 	struct intervals *intervals;
 	struct functions *functions;
 	struct dat_cgroups *live_cgroups;	/* with --live and --by cgroup */
+	struct dat_devices *live_devices;	/* with --live */
 	struct module_symbols *symbols;		/* with --live; NULL: none */
 	struct summary summary[NR_INTERVAL_KINDS];
 	const struct rbmap_event *event;

@@ -86,6 +86,7 @@ bool rows_add(struct rows *rows, const struct interval *added)
 		row->pid = interval->pid;
 		row->cpu = interval->cpu;
 		row->name = interval->name;
+		row->device = interval->device;
 		*slot = row;
 		rows->nr++;
 	}

@@ -18,12 +18,14 @@ enum row_sort { SORT_MAX, SORT_TOTAL, SORT_AVERAGE, SORT_P99, SORT_COUNT };
  * @pid, @comm: ROW_TASK: the task, and its last name
  * @cpu: ROW_CPU
  * @name: ROW_NAME; it belongs to the intervals.  ROW_CGROUP: the path
+ * @device: ROW_NAME: the name of the block device, if it is one; or NULL
  * @when: the time at which the longest interval began
  */
 struct row {
 	int pid;
 	int cpu;
 	const char *name;
+	const char *device;
 	char comm[INTERVAL_COMM_SIZE + 1];
 	uint64_t when;
 	struct histogram lengths;

@@ -46,6 +46,8 @@ static void add_row(const struct view *view, struct json *j, const struct row *r
 		json_number(j, "cpu", row->cpu);
 	else
 		json_string(j, key == ROW_CGROUP ? "cgroup" : "name", row->name);
+	if (key == ROW_NAME && row->device)
+		json_string(j, "device", row->device);
 	json_unsigned(j, "count", h->count);
 	add_length(view, j, "total", h->total);
 	add_length(view, j, "average", h->total / h->count);
@@ -97,6 +99,8 @@ static void add_worst(const struct view *view, struct json *j, const struct wors
 	add_task(view, j, interval->comm, interval->pid);
 	json_number(j, "cpu", interval->cpu);
 	json_string(j, "name", interval->name);
+	if (interval->device)
+		json_string(j, "device", interval->device);
 	json_bool(j, "unfinished", interval->unfinished);
 	if (interval->waker) {
 		json_open(j, "waker", '{');

@@ -37,6 +37,17 @@ static void add_task(const struct view *view, struct buf *out, const char *comm,
 		buf_printf(out, ":%d", ns_pid);
 }
 
+/* "253,1 WS (vda1)" */
+static void add_name(struct buf *out, const char *name, const char *device)
+{
+	add_text(out, name);
+	if (!device)
+		return;
+	buf_printf(out, " (");
+	add_text(out, device);
+	buf_printf(out, ")");
+}
+
 static void add_row_name(const struct view *view, struct buf *out, const struct row *row, enum row_key key)
 {
 	size_t begin = out->size, width;
@@ -46,7 +57,7 @@ static void add_row_name(const struct view *view, struct buf *out, const struct 
 	else if (key == ROW_CPU)
 		buf_printf(out, "CPU %d", row->cpu);
 	else
-		add_text(out, row->name);
+		add_name(out, row->name, key == ROW_NAME ? row->device : NULL);
 	width = out->failed ? NAME_WIDTH : out->size - begin;
 	buf_printf(out, "%*s", width < NAME_WIDTH ? (int)(NAME_WIDTH - width) : 0, "");
 }
@@ -187,7 +198,7 @@ static void add_worst(const struct view *view, struct buf *out, const struct wor
 	if (interval->cpu >= 0)
 		buf_printf(out, ", CPU %d", interval->cpu);
 	buf_printf(out, ", ");
-	add_text(out, interval->name);
+	add_name(out, interval->name, interval->device);
 	if (interval->waker)
 		add_waker(view, out, interval->waker);
 	buf_printf(out, "%s\n", interval->unfinished ? "; it has not ended" : "");

@@ -96,6 +96,7 @@ static struct piece piece_of(const struct interval *interval)
 		.name = interval->name,
 		.dev = interval->dev,
 		.bytes = interval->bytes,
+		.device = interval->device,
 		.lock = interval->lock,
 	};
 

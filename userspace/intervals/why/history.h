@@ -34,6 +34,7 @@ struct piece {
 	uint64_t arg[INTERVAL_CALL_ARGS];
 	uint32_t dev;
 	uint64_t bytes;
+	const char *device;
 	uint64_t lock;
 };
 

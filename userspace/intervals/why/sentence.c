@@ -6,6 +6,7 @@
 #include "base/printable.h"
 #include "intervals/intervals.h"
 #include "intervals/summary/length.h"
+#include "recording/dat_devices.h"
 #include "sentence.h"
 
 #define NICE_0		120
@@ -143,13 +144,18 @@ static const char *operation(const char *name)
 	return "a request";
 }
 
-/* "disk 253:1, which took 1.9 s for a write of 4 KiB; 37 requests were before it" */
+/* "disk 253:1 (vda1), which took 1.9 s for a write of 4 KiB; 37 requests were before it" */
 static void tell_disk(const struct teller *t, const struct cause *cause, struct buf *out)
 {
 	const struct piece *request = cause->longest;
 
-	buf_printf(out, "disk %u:%u, which took ", request->dev >> 20,
-		   request->dev & ((1 << 20) - 1));
+	buf_printf(out, "disk %u:%u", DAT_DEV_MAJOR(request->dev), DAT_DEV_MINOR(request->dev));
+	if (request->device) {
+		buf_printf(out, " (");
+		tell_name(request->device, out);
+		buf_printf(out, ")");
+	}
+	buf_printf(out, ", which took ");
 	tell_length(t, request->end - request->begin, out);
 	buf_printf(out, " for %s of ", operation(request->name));
 	tell_bytes(request->bytes, out);

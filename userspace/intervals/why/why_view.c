@@ -239,6 +239,8 @@ static void json_cause(struct json *j, const struct why_view *view, const struct
 		json_number(j, "cpu", cause->cpu);
 	if (cause->name)
 		json_string(j, "name", cause->name);
+	if (cause->kind == CAUSE_DISK && cause->longest->device)
+		json_string(j, "device", cause->longest->device);
 	json_chain(j, view, cause);
 	json_close(j, '}');
 }

@@ -385,10 +385,29 @@ static int take_cgroups(struct dat_reader *r, const char *text)
 	return ret < 0 ? ret : 0;
 }
 
+static int take_devices(struct dat_reader *r, const char *text)
+{
+	int ret;
+
+	if (r->devices)
+		return 0;
+	r->devices = dat_devices_new();
+	if (!r->devices)
+		return -ENOMEM;
+	ret = dat_devices_parse(r->devices, text);
+	if (ret <= 0) {
+		dat_devices_free(r->devices);
+		r->devices = NULL;
+	}
+	return ret < 0 ? ret : 0;
+}
+
 int dat_take_stat(struct dat_reader *r, struct dat_times *times, const char *text)
 {
 	int ret = take_cgroups(r, text);
 
+	if (!ret)
+		ret = take_devices(r, text);
 	dat_times_parse(times, text);
 	return ret ? ret : dat_missed_parse(r, text);
 }

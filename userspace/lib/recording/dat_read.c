@@ -131,6 +131,7 @@ void dat_close(struct dat_reader *r)
 	free(r->uname);
 	free(r->missed);
 	dat_cgroups_free(r->cgroups);
+	dat_devices_free(r->devices);
 	free(r->section);
 	dat_place_free(&r->place);
 	free(r->cpu);
@@ -198,6 +199,11 @@ const struct dat_times *dat_times(const struct dat_reader *r)
 const struct dat_cgroups *dat_cgroups(const struct dat_reader *r)
 {
 	return r->cgroups;
+}
+
+const struct dat_devices *dat_devices(const struct dat_reader *r)
+{
+	return r->devices;
 }
 
 unsigned int dat_long_size(const struct dat_reader *r)

@@ -125,6 +125,10 @@ struct dat_cgroups;
 /* Return the cgroups of the tasks, or NULL: the recording does not have them. */
 const struct dat_cgroups *dat_cgroups(const struct dat_reader *reader);
 
+struct dat_devices;
+/* Return the names of block devices, or NULL: the recording does not have them. */
+const struct dat_devices *dat_devices(const struct dat_reader *reader);
+
 /* Damage that was found in the recording, as far as it was read. */
 struct dat_damage {
 	bool unfinished;	/* the data of CPUs is in files of their own */

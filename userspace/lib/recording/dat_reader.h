@@ -7,6 +7,7 @@
 
 #include "dat.h"
 #include "dat_cgroups.h"
+#include "dat_devices.h"
 #include "dat_correction.h"
 #include "dat_limits.h"
 #include "dat_place.h"
@@ -81,6 +82,7 @@ struct dat_reader {
 	char *uname;
 	struct dat_times times;
 	struct dat_cgroups *cgroups;	/* NULL: the file has none */
+	struct dat_devices *devices;	/* NULL: the file has none */
 	uint64_t *missed;		/* by each CPU */
 	uint32_t nr_missed;
 	struct dat_damage damage;
@@ -104,8 +106,8 @@ struct dat_reader {
 int dat_missed_parse(struct dat_reader *r, const char *text);
 
 /*
- * dat_headers.c: take a text of DAT_OPTION_CPUSTAT: moments, counters of a CPU, or cgroups.
- * @times gets the moments.
+ * dat_headers.c: take a text of DAT_OPTION_CPUSTAT: moments, counters of a CPU, cgroups, or
+ * devices. @times gets the moments.
  */
 int dat_take_stat(struct dat_reader *r, struct dat_times *times, const char *text);
 

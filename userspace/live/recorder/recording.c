@@ -11,12 +11,16 @@
 #include "base/complain.h"
 #include "base/units.h"
 #include "command/command.h"
+#include "live/block_devices.h"
 #include "live/loss.h"
 #include "live/moment.h"
 #include "live/task_cgroups.h"
 #include "recording.h"
 #include "recording/write/cgroups_text.h"
+#include "recording/write/devices_text.h"
 #include "symbols/kallsyms.h"
+
+#define DEVICES_ROOM	(64u << 10)	/* some two thousand disks and partitions */
 
 int recording_set_output(const struct command *cmd, void *to, char *value)
 {
@@ -251,6 +255,21 @@ static char *read_stats(const struct recorder *recorder, unsigned int cpu)
 	return text;
 }
 
+/* The names of the block devices that this machine has now. */
+static void print_devices(const char *path, struct buf *text)
+{
+	struct dat_devices *devices = dat_devices_new();
+	size_t left_out;
+
+	if (!devices)
+		return;
+	left_out = block_devices_scan(devices) + devices_text(devices, text, DEVICES_ROOM);
+	if (left_out)
+		complain("note: %zu block devices have no name in %s: the table is full", left_out,
+			 path);
+	dat_devices_free(devices);
+}
+
 /* Store the locked descriptor of the file, also if an error is reported. */
 static bool finish_files(struct dat_writer *writer, const char *path,
 			 const struct recorder *recorder,
@@ -258,7 +277,7 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 {
 	unsigned int nr_cpus = recorder_nr_cpus(recorder);
 	char **stats = calloc(nr_cpus, sizeof(*stats));
-	struct buf names = { 0 }, tasks = { 0 };
+	struct buf names = { 0 }, tasks = { 0 }, devices = { 0 };
 	size_t left_out;
 	int ret;
 
@@ -266,12 +285,14 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 		if (recorder_has_cpu(recorder, i))
 			stats[i] = read_stats(recorder, i);
 	cmdlines_scan(cmdlines, COMM_TS_END);
-	cmdlines_print(cmdlines, &names, dat_cmdlines_room());
+	print_devices(path, &devices);
+	cmdlines_print(cmdlines, &names, dat_cmdlines_room() - devices.size);
 	task_cgroups_scan(cgroups);
-	left_out = cgroups_text(cgroups, &tasks, dat_cmdlines_room() - names.size);
+	left_out = cgroups_text(cgroups, &tasks, dat_cmdlines_room() - names.size - devices.size);
 	if (left_out)
 		complain("note: %zu tasks have no cgroup in %s: the table is full", left_out, path);
-	dat_set_cgroups(writer, &tasks);
+	dat_add_table(writer, &tasks);
+	dat_add_table(writer, &devices);
 	ret = dat_finish(writer, &names, stats, fd);
 	if (ret)
 		complain("cannot finish %s: %s", path, strerror(-ret));
@@ -280,6 +301,7 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 	free(stats);
 	buf_free(&names);
 	buf_free(&tasks);
+	buf_free(&devices);
 	return !ret;
 }
 

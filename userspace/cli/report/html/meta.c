@@ -237,14 +237,17 @@ static void add_task(struct json *j, const struct task_lane *lane)
 	json_close(j, '}');
 }
 
-static void add_device(struct json *j, const struct device_lane *lane)
+static void add_device(struct json *j, const struct page *page, const struct device_lane *lane)
 {
+	const char *file = intervals_device(page->intervals, lane->dev);
 	char name[32];
 
 	snprintf(name, sizeof(name), "%u,%u", lane->dev >> 20, lane->dev & ((1 << 20) - 1));
 	json_open(j, NULL, '{');
 	json_string(j, "kind", "disk");
 	json_string(j, "device", name);
+	if (file)
+		add_text(j, "name", file);
 	json_unsigned(j, "queued", lane->depth[DEPTH_QUEUED].number);
 	json_unsigned(j, "issued", lane->depth[DEPTH_ISSUED].number);
 	json_unsigned(j, "most_queued", lane->most[DEPTH_QUEUED]);
@@ -268,7 +271,7 @@ static void add_lanes(struct json *j, const struct page *page)
 	for (unsigned int i = 0; i < page->nr_task_lanes; i++)
 		add_task(j, page->task_lane[i]);
 	for (unsigned int i = 0; i < page->nr_devices; i++)
-		add_device(j, &page->device[i]);
+		add_device(j, page, &page->device[i]);
 	json_close(j, ']');
 }
 

@@ -108,8 +108,9 @@ void dat_add_tail(struct buf *b, const struct dat_writer *w, const struct buf *c
 		if (w->cpustats[i])
 			add_cpustat(b, i, w->cpustats[i]);
 	add_times(b, &w->times);
-	if (w->cgroups.size && !w->cgroups.failed)
-		add_option(b, DAT_OPTION_CPUSTAT, w->cgroups.data);
+	if (!w->tables.failed)
+		for (size_t at = 0; at < w->tables.size; at += strlen(w->tables.data + at) + 1)
+			add_option(b, DAT_OPTION_CPUSTAT, w->tables.data + at);
 	buf_add_u16(b, DAT_OPTION_DONE);
 
 	buf_add(b, DAT_FLYRECORD, DAT_WORD_SIZE);

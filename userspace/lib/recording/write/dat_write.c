@@ -72,7 +72,7 @@ static void free_writer(struct dat_writer *w)
 	dat_output_free(&w->output);
 	free(w->zeroes);
 	buf_free(&w->names);
-	buf_free(&w->cgroups);
+	buf_free(&w->tables);
 	free(w->clocks);
 	free(w->uname);
 	free(w->version);
@@ -210,11 +210,11 @@ uint64_t dat_bytes(const struct dat_writer *w)
 	return sum;
 }
 
-void dat_set_cgroups(struct dat_writer *w, const struct buf *text)
+void dat_add_table(struct dat_writer *w, const struct buf *text)
 {
-	buf_add(&w->cgroups, text->data, text->size);
-	if (w->cgroups.size)
-		buf_add(&w->cgroups, "", 1);
+	buf_add(&w->tables, text->data, text->size);
+	if (text->size)
+		buf_add(&w->tables, "", 1);
 }
 
 void dat_set_end(struct dat_writer *w, const struct dat_moment *end)

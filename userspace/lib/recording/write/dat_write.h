@@ -89,10 +89,10 @@ int dat_add_pipe(struct dat_writer *writer, unsigned int cpu, int pipe,
 void dat_set_end(struct dat_writer *writer, const struct dat_moment *end);
 
 /*
- * Set the text of cgroups_text(), before dat_finish(). It shares the room for names of
- * threads: both have dat_cmdlines_room() bytes.
+ * Add a text of cgroups_text() or devices_text(), before dat_finish(). The texts share the
+ * room for names of threads: all have dat_cmdlines_room() bytes.
  */
-void dat_set_cgroups(struct dat_writer *writer, const struct buf *text);
+void dat_add_table(struct dat_writer *writer, const struct buf *text);
 
 /* Call this before the first sub-buffer of another ring of the CPU. */
 void dat_next_ring(struct dat_writer *writer, unsigned int cpu);

@@ -48,7 +48,7 @@ struct dat_writer {
 	uint64_t tail;			/* offset of the tail */
 	uint64_t tail_end;		/* end of the room for the tail */
 	struct buf names;		/* names of threads, until dat_finish() */
-	struct buf cgroups;		/* those of the tasks, or empty */
+	struct buf tables;		/* texts of tasks and devices, each with its 0 byte */
 	char *clocks;
 	char *uname;
 	char *version;

@@ -62,7 +62,8 @@ const ROWS = {
 
 function laneName(lane) {
 	if (lane.kind === "cpu") return "CPU " + lane.cpu;
-	return lane.kind === "task" ? taskText(lane.index) : "disk " + lane.device;
+	return lane.kind === "task" ? taskText(lane.index) :
+		"disk " + lane.device + (lane.name ? " (" + lane.name + ")" : "");
 }
 
 function laneId(lane) {

@@ -18,6 +18,8 @@ const nsPidText = (pid) => {
 };
 const personText = (of) => of.pid ?
 	shown(of.comm ?? "<...>") + "-" + of.pid + nsPidText(of.pid) : "idle";
+const nameOf = (worst) => shown(worst.name) +
+	(worst.device ? " (" + shown(worst.device) + ")" : "");
 const ringOf = (number) => Number(BigInt(number) - base);
 
 /* The row where an interval can be seen */
@@ -54,7 +56,7 @@ function selectWorst(kind, worst, tableRow) {
 		arrows: [kind === "runqueue" ? arrowOfWorst(worst) : null].filter(Boolean) });
 	tableRow?.classList.add("chosen");
 	const ran = (worst.ran || []).map((of) => personText(of) + " for " + lengthText(of.ticks));
-	showDetails(lengthText(worst.to - worst.from) + ": " + shown(worst.name),
+	showDetails(lengthText(worst.to - worst.from) + ": " + nameOf(worst),
 		[["kind", KIND_TITLES[kind]], ["task", personText(worst)],
 		["CPU", worst.cpu < 0 ? "not known" : worst.cpu],
 		...timePairs(worst.from, "begins"),
@@ -69,7 +71,7 @@ function addWorst(table, kind, worst) {
 	button.title = "show it: from " + ringText(worst.from);
 	button.addEventListener("click", () => selectWorst(kind, worst, row));
 	element("td", personText(worst) + (worst.cpu >= 0 ? ", CPU " + worst.cpu : ""), row);
-	element("td", shown(worst.name) + (worst.unfinished ? "; not ended" : ""), row);
+	element("td", nameOf(worst) + (worst.unfinished ? "; not ended" : ""), row);
 }
 
 const AT_FIRST = 3;
