@@ -73,6 +73,30 @@ why quota
 says "busy-10 was throttled 81.0 ms by the CPU quota of its cgroup (the longest of 2 such waits, 161 ms in all)." \
 	"a quota, twice"
 
+# --- the recording has the quotas: that of a cgroup above, none, and one that has gone
+recording quotas <<'END'
+quota 10000 100000 /shop.slice
+quota max 100000 /shop.slice/web
+quota max 100000 /other
+/gone: 12
+/other: 11
+/shop.slice/web: 10
+0 1000 10 switch busy 10 0 swapper/0 0
+0 81000 0 switch swapper/0 0 0 busy 10
+1 1000 11 switch other 11 0 swapper/1 0
+1 71000 0 switch swapper/1 0 0 other 11
+2 1000 12 switch gone 12 0 swapper/2 0
+2 61000 0 switch swapper/2 0 0 gone 12
+END
+why quotas
+says "busy-10 was throttled 80.0 ms by the CPU quota of /shop.slice (10 ms of each 100 ms)." "the quota of a cgroup above"
+why quotas -p other
+says "other-11 was runnable 70.0 ms and its CPU idle." "a task without a quota was not throttled"
+why quotas -p gone
+says "gone-12 was throttled 60.0 ms by the CPU quota of its cgroup /gone." "the cgroup has gone"
+why quotas --json
+like "$(tr -d '\n ' <"$dir/output")" '"cause":"quota".*"cgroup":"/shop.slice","chain"' "JSON has the cgroup"
+
 # --- real-time tasks have no time left: an ordinary one runs instead
 recording throttled <<'END'
 1 1000 10 switch control 10 0 shell 20 49 120

@@ -104,7 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!stalls_find(&view.stalls, answer.history, &choice))
 		abort();
 	check(&answer, &view.stalls);
-	view.teller = (struct teller){ .intervals = answer.intervals, .time = &time };
+	view.teller = (struct teller){ .intervals = answer.intervals, .history = answer.history,
+				       .time = &time };
 	view.history = answer.history;
 	if (!why_view_text(&view) || !why_view_json(&view, "local"))
 		abort();

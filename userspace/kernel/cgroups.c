@@ -35,12 +35,19 @@ static void keep_first(const char *path, void *data)
 		*dir = strdup(path);
 }
 
-/* Return the directory on which the hierarchy is mounted, for free(), or NULL. */
-static char *find_mount(void)
+char *cgroup_mount(void)
 {
 	char *dir = NULL;
 
 	mounts_each("cgroup2", keep_first, &dir);
+	return dir;
+}
+
+/* Return the directory on which the hierarchy is mounted, for free(), or NULL. */
+static char *find_mount(void)
+{
+	char *dir = cgroup_mount();
+
 	if (!dir)
 		complain("no cgroup hierarchy of version 2 is mounted: mount -t cgroup2 cgroup2 /sys/fs/cgroup");
 	return dir;

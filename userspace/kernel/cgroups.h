@@ -7,6 +7,9 @@
 #ifndef RBMAP_KERNEL_CGROUPS_H
 #define RBMAP_KERNEL_CGROUPS_H
 
+/* Return the directory on which the hierarchy is mounted, or NULL: none is, or no memory. */
+char *cgroup_mount(void);
+
 /* @name: a path as above, with or without the first /, or the path of the directory */
 char *cgroup_of_path(const char *name);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <ctype.h>
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "kernel/cgroups.h"
 #include "task_cgroups.h"
 
 #define NOW		UINT64_MAX	/* later than each event */
@@ -144,4 +146,56 @@ void task_cgroups_learn_event(struct dat_cgroups *cgroups, const struct rbmap_fo
 	if (cgroup)
 		dat_cgroups_learn(cgroups, &task);
 	free(cgroup);
+}
+
+/* ---- quotas */
+
+/* Does the hierarchy of version 2 have the controller of CPU time, and not one of version 1? */
+static bool has_cpu(const char *mount)
+{
+	char path[4096], line[512], *word, *rest = line;
+
+	snprintf(path, sizeof(path), "%s/cgroup.controllers", mount);
+	if (!read_line(path, "", line, sizeof(line)))
+		return false;
+	while ((word = strsep(&rest, " ")))
+		if (!strcmp(word, "cpu"))
+			return true;
+	return false;
+}
+
+/* A cgroup whose parent does not share out CPU time has no file cpu.max. */
+static void read_quota(struct dat_cgroups *cgroups, const char *mount, const char *cgroup)
+{
+	struct dat_quota quota = { .cgroup = cgroup, .quota = DAT_QUOTA_MAX, .period = 100000 };
+	char path[8192], line[64];
+
+	snprintf(path, sizeof(path), "%s%s", mount, cgroup);
+	if (access(path, F_OK))
+		return;
+	snprintf(path, sizeof(path), "%s%s/cpu.max", mount, cgroup);
+	if (read_line(path, "", line, sizeof(line)) &&
+	    sscanf(line, "%" SCNu64 " %" SCNu64, &quota.quota, &quota.period) == 2 &&
+	    (!quota.quota || !quota.period))
+		return;
+	dat_cgroups_set_quota(cgroups, &quota);
+}
+
+void task_cgroups_read_quotas(struct dat_cgroups *cgroups)
+{
+	unsigned int nr = dat_cgroups_count(cgroups);
+	char *mount = cgroup_mount(), *path, *end;
+
+	for (unsigned int i = 0; mount && has_cpu(mount) && i < nr; i++) {
+		path = strdup(dat_cgroups_path(cgroups, i));
+		/* Those outside of this process's namespace begin with /.., and cannot be read. */
+		while (path && *path == '/' && !strstr(path, "/..") &&
+		       !dat_cgroups_own_quota(cgroups, path)) {
+			read_quota(cgroups, mount, path);
+			end = strrchr(path, '/');
+			*end = '\0';
+		}
+		free(path);
+	}
+	free(mount);
 }

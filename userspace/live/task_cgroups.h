@@ -21,4 +21,7 @@ bool task_cgroups_ask(struct dat_cgroups *cgroups, int pid);
 void task_cgroups_learn_event(struct dat_cgroups *cgroups, const struct rbmap_formats *formats,
 			      const struct rbmap_event *event);
 
+/* Learn the CPU quotas that the cgroups of the table, and those above them, have now. */
+void task_cgroups_read_quotas(struct dat_cgroups *cgroups);
+
 #endif /* RBMAP_LIVE_TASK_CGROUPS_H */

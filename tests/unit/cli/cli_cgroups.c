@@ -3,6 +3,7 @@
  * The cgroups of a recording's tasks: what is learnt, merged, printed and read again, and texts
  * that no recorder wrote.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -138,6 +139,78 @@ static void test_strange(void **state)
 	dat_cgroups_free(cgroups);
 }
 
+static void set(struct dat_cgroups *cgroups, const char *path, uint64_t quota)
+{
+	const struct dat_quota q = { .cgroup = path, .quota = quota, .period = 100000 };
+
+	assert_int_equal(dat_cgroups_set_quota(cgroups, &q), 0);
+}
+
+static void check_quota(const struct dat_cgroups *cgroups, const char *path, int ret,
+			const char *cgroup, uint64_t quota)
+{
+	struct dat_quota q;
+
+	assert_int_equal(dat_cgroups_quota(cgroups, path, &q), ret);
+	if (ret != 1)
+		return;
+	assert_string_equal(q.cgroup, cgroup);
+	assert_int_equal(q.quota, quota);
+	assert_int_equal(q.period, 100000);
+}
+
+static void test_quotas(void **state)
+{
+	struct dat_cgroups *cgroups = dat_cgroups_new(), *again = dat_cgroups_new();
+	const struct dat_cgroups *each[] = { cgroups, again };
+	struct buf text = { 0 };
+
+	(void)state;
+	learn(cgroups, 1, 0, "/a/b/c", 1);
+	check_quota(cgroups, "/a/b/c", -ENOENT, NULL, 0);
+	set(cgroups, "/a", 5000);
+	set(cgroups, "/a/b", DAT_QUOTA_MAX);
+	set(cgroups, "/a/b/c", DAT_QUOTA_MAX);
+	set(cgroups, "/free", DAT_QUOTA_MAX);
+	set(cgroups, "/free/own", 7000);
+	set(cgroups, "/", DAT_QUOTA_MAX);
+	assert_int_equal(cgroups_text(cgroups, &text, ALL), 0);
+	buf_add(&text, "", 1);
+	assert_non_null(strstr(text.data, "quota 5000 100000 /a\n"));
+	assert_non_null(strstr(text.data, "quota max 100000 /a/b\n"));
+	assert_int_equal(dat_cgroups_parse(again, text.data), 1);
+	check(again, 1, 0, "/a/b/c");
+	for (int i = 0; i < 2; i++) {
+		check_quota(each[i], "/a/b/c", 1, "/a", 5000);
+		check_quota(each[i], "/a", 1, "/a", 5000);
+		/* A cgroup that has gone may have had one of its own, or the one above it. */
+		check_quota(each[i], "/a/gone", 1, "/a", 5000);
+		check_quota(each[i], "/free/gone", -ENOENT, NULL, 0);
+		check_quota(each[i], "/free", 0, NULL, 0);
+		check_quota(each[i], "/free/own", 1, "/free/own", 7000);
+		check_quota(each[i], "/", 0, NULL, 0);
+		check_quota(each[i], "", -ENOENT, NULL, 0);
+		check_quota(each[i], "no path", -ENOENT, NULL, 0);
+	}
+	buf_free(&text);
+	dat_cgroups_free(again);
+	dat_cgroups_free(cgroups);
+}
+
+static void test_strange_quotas(void **state)
+{
+	struct dat_cgroups *cgroups = dat_cgroups_new();
+
+	(void)state;
+	assert_int_equal(dat_cgroups_parse(cgroups, DAT_CGROUPS_HEAD
+		"quota\nquota 1\nquota 1 1\nquota 1 1 \nquota 0 1 /a\nquota 1 0 /a\n"
+		"quota most 1 /a\nquota 1 1 a\nquota 1000000000000000000000000000 1 /a\n"), 1);
+	assert_null(dat_cgroups_own_quota(cgroups, "/a"));
+	assert_int_equal(dat_cgroups_parse(cgroups, DAT_CGROUPS_HEAD "quota 1 2 /a b: 3"), 1);
+	assert_int_equal(dat_cgroups_own_quota(cgroups, "/a b: 3")->period, 2);
+	dat_cgroups_free(cgroups);
+}
+
 static void test_below(void **state)
 {
 	(void)state;
@@ -157,6 +230,8 @@ int main(void)
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_strange),
+		cmocka_unit_test(test_quotas),
+		cmocka_unit_test(test_strange_quotas),
 		cmocka_unit_test(test_below),
 	};
 

@@ -8,7 +8,7 @@
  * an event in interval_events.c, and the values of its fields. The time may have decimals.
  * PID/FLAGS sets common_flags, too. "CPU lost N" says how many events a CPU has lost before
  * its next one, or behind its last one. "device MAJOR:MINOR NAME" names a block device, and
- * "/PATH: PID PID" the tasks of a cgroup. Empty lines and those that begin with # are left out.
+ * "/PATH: PID PID" the tasks of a cgroup, "quota QUOTA PERIOD /PATH" its CPU quota. Empty lines and those that begin with # are left out.
  * A MOMENT is US,REAL,OFFSET: the ring's time in us, CLOCK_REALTIME in ns and the seconds that TAI is
  * ahead. The first is the beginning of the recording, the second its end.
  */
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 	if (argc < 2 || dat_create(&w, argv[1], &source) || dat_publish(w))
 		fail("cannot create the recording");
 	while (fgets(line, sizeof(line), stdin)) {
-		if (*line == '/')
+		if (*line == '/' || !strncmp(line, "quota ", strlen("quota ")))
 			buf_printf(&cgroups, "%s%s", cgroups.size ? "" : DAT_CGROUPS_HEAD, line);
 		else if (!strncmp(line, "device ", strlen("device ")))
 			buf_printf(&devices, "%s%s", devices.size ? "" : DAT_DEVICES_HEAD,

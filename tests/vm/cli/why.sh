@@ -70,7 +70,7 @@ fsync='v-fsync-[0-9]+ waited .* disk [0-9]+:0 \(nullb0\), which took .* for a wr
 read='v-read-[0-9]+ waited .* in pread64 for disk [0-9]+:0 \(nullb0\), which took .* for a read of 4 KiB'
 faults='v-faults-[0-9]+ waited .* in a page fault for disk [0-9]+:0 \(nullb0\), which took .* for a read of'
 throttled='v-rt-throttling-[0-9]+ .* real-time tasks had used up their time'
-quota='v-quota-[0-9]+ was throttled .* ms by the CPU quota'
+quota='v-quota-[0-9]+ was throttled .* ms by the CPU quota of /small \(10 ms of each 100 ms\)'
 high='v-memory-high-[0-9]+ had to wait .* memory.high'
 
 ok "the modules load" eval "load_module rbmap && load_module slow"

@@ -74,6 +74,7 @@ static bool load(struct why *w)
 	if (!w->intervals || !w->history)
 		return false;
 	intervals_pass_sleepers(w->intervals);
+	history_set_cgroups(w->history, dat_cgroups(w->in.reader));
 	return intervals_load(w->intervals, w->in.reader, &w->functions);
 }
 
@@ -146,7 +147,9 @@ static bool answer(struct why *w)
 		}
 	}
 	w->view.time = &w->in.time;
-	w->view.teller = (struct teller){ .intervals = w->intervals, .time = &w->in.time };
+	w->view.teller = (struct teller){
+		.intervals = w->intervals, .history = w->history, .time = &w->in.time,
+	};
 	w->view.history = w->history;
 	w->view.worst = w->worst;
 	w->view.named = selection_names_tasks(&w->in.selection) || w->at;

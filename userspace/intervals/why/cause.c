@@ -292,6 +292,14 @@ static int prio_of(const struct history *h, int pid, uint64_t time)
 	return run ? run->prio : INTERVAL_PRIO_NONE;
 }
 
+/* Can it be a quota that keeps the task from an idle CPU? The recording may know better. */
+static bool may_have_quota(const struct walk *w, int pid)
+{
+	struct dat_quota quota;
+
+	return history_quota(w->h, pid, &quota) != 0;
+}
+
 static void occupied(struct walk *w, const struct piece *run, uint64_t begin, uint64_t end)
 {
 	int victim = w->chain[w->nr_links - 1].pid;
@@ -301,7 +309,8 @@ static void occupied(struct walk *w, const struct piece *run, uint64_t begin, ui
 	cause.cpu = run->cpu;
 	cause.victim_prio = prio_of(w->h, victim, begin);
 	if (!run->pid) {
-		cause.kind = end - begin > IDLE_MOST ? CAUSE_QUOTA : CAUSE_IDLE_CPU;
+		cause.kind = end - begin > IDLE_MOST && may_have_quota(w, victim) ?
+			     CAUSE_QUOTA : CAUSE_IDLE_CPU;
 	} else {
 		cause.actor = run->pid;
 		cause.actor_prio = run->prio;
@@ -354,7 +363,8 @@ static void follow_runnable(struct walk *w, const struct piece *off, uint64_t be
 		return;
 	if (throttled) {
 		cause = cause_of(throttled->prio >= 0 && throttled->prio < INTERVAL_RT_PRIOS ?
-				 CAUSE_RT_THROTTLED : CAUSE_QUOTA);
+				 CAUSE_RT_THROTTLED :
+				 may_have_quota(w, off->pid) ? CAUSE_QUOTA : CAUSE_IDLE_CPU);
 		cause.actor = -1;
 		cause.cpu = cpu;
 		cause.victim_prio = throttled->prio;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct slot {
 HASH_TABLE(list_table, struct slot);
 
 struct history {
+	const struct dat_cgroups *cgroups;
 	struct piece *piece;
 	size_t nr;
 	struct list_table lists;
@@ -53,6 +55,23 @@ void history_free(struct history *h)
 	free(h->lists.slot);
 	free(h->piece);
 	free(h);
+}
+
+void history_set_cgroups(struct history *h, const struct dat_cgroups *cgroups)
+{
+	h->cgroups = cgroups;
+}
+
+int history_quota(const struct history *h, int pid, struct dat_quota *quota)
+{
+	const struct dat_task *task = h->cgroups ? dat_cgroups_find(h->cgroups, pid) : NULL;
+	int ret;
+
+	*quota = (struct dat_quota){ 0 };
+	ret = task ? dat_cgroups_quota(h->cgroups, task->cgroup, quota) : -ENOENT;
+	if (ret < 0)
+		quota->cgroup = task ? task->cgroup : NULL;
+	return ret;
 }
 
 static uint64_t key_of(enum interval_kind kind, enum owner owner, int id)

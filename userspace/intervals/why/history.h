@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "intervals/intervals.h"
+#include "recording/dat_cgroups.h"
 
 /**
  * struct piece - an interval that is kept
@@ -49,6 +50,15 @@ struct history;
 /* Return NULL if memory is lacking. */
 struct history *history_new(void);
 void history_free(struct history *h);
+
+/* Set the cgroups of the tasks, which belong to the caller. NULL: they are not known. */
+void history_set_cgroups(struct history *h, const struct dat_cgroups *cgroups);
+
+/*
+ * Find the CPU quota of a task's cgroup. Return 1; 0: it has none; -ENOENT: that is not known.
+ * quota->cgroup is then the task's cgroup, or NULL: that is not known either.
+ */
+int history_quota(const struct history *h, int pid, struct dat_quota *quota);
 
 /* Keep an interval, if causes are looked for in its kind. Return false if memory is lacking. */
 bool history_add(struct history *h, const struct interval *interval, bool is_selected);

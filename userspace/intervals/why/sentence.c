@@ -172,7 +172,7 @@ static const struct {
 	[CAUSE_OCCUPIED]	= { "was runnable", "" },
 	[CAUSE_HANDLER]		= { "was held up", "" },
 	[CAUSE_IRQS_OFF]	= { "was held up", "" },
-	[CAUSE_QUOTA]		= { "was throttled", " by the CPU quota of its cgroup" },
+	[CAUSE_QUOTA]		= { "was throttled", " by the CPU quota of " },
 	[CAUSE_RT_THROTTLED]	= { "was runnable", "" },
 	[CAUSE_IDLE_CPU]	= { "was runnable", " and its CPU idle" },
 	[CAUSE_DISK]		= { "waited", " for " },
@@ -212,6 +212,21 @@ static void tell_occupant(const struct teller *t, const struct cause *cause, str
 	tell_named(cause, " ", "", out);
 }
 
+/* "/shop.slice (10 ms of each 100 ms)", "its cgroup /shop.slice" */
+static void tell_quota(const struct teller *t, const struct cause *cause, struct buf *out)
+{
+	struct dat_quota quota;
+	int ret = history_quota(t->history, cause->victim, &quota);
+
+	if (ret <= 0)
+		buf_printf(out, "its cgroup%s", quota.cgroup ? " " : "");
+	if (quota.cgroup)
+		tell_name(quota.cgroup, out);
+	if (ret > 0)
+		buf_printf(out, " (%g ms of each %g ms)", quota.quota / 1000.0,
+			   quota.period / 1000.0);
+}
+
 /* The end of a sentence that begins with the victim, "which" or "it" */
 static void tell_predicate(const struct teller *t, const struct cause *cause, struct buf *out)
 {
@@ -238,6 +253,9 @@ static void tell_predicate(const struct teller *t, const struct cause *cause, st
 		tell_cpu(cause->cpu, " on", out);
 		buf_printf(out, ", where interrupts were off in ");
 		tell_task(t, cause->actor, out);
+		break;
+	case CAUSE_QUOTA:
+		tell_quota(t, cause, out);
 		break;
 	case CAUSE_DISK:
 		tell_disk(t, cause, out);

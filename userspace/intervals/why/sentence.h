@@ -13,9 +13,11 @@ struct intervals;
 /**
  * struct teller - how tasks and lengths are written
  * @intervals: knows the names of tasks
+ * @history: knows their quotas
  */
 struct teller {
 	const struct intervals *intervals;
+	const struct history *history;
 	const struct time_view *time;
 };
 

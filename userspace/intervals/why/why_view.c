@@ -225,8 +225,12 @@ static void json_chain(struct json *j, const struct why_view *view, const struct
 static void json_cause(struct json *j, const struct why_view *view, const struct cause *cause)
 {
 	struct buf text = { 0 };
+	struct dat_quota quota;
 
 	tell_cause(&view->teller, cause, &text);
+	quota.cgroup = NULL;
+	if (cause->kind == CAUSE_QUOTA)
+		history_quota(view->history, cause->victim, &quota);
 	json_open(j, NULL, '{');
 	json_string(j, "cause", cause_name(cause->kind));
 	json_unsigned(j, "time", length_ns(view->time, cause->time));
@@ -239,6 +243,8 @@ static void json_cause(struct json *j, const struct why_view *view, const struct
 		json_number(j, "cpu", cause->cpu);
 	if (cause->name)
 		json_string(j, "name", cause->name);
+	if (quota.cgroup)
+		json_string(j, "cgroup", quota.cgroup);
 	if (cause->kind == CAUSE_DISK && cause->longest->device)
 		json_string(j, "device", cause->longest->device);
 	json_chain(j, view, cause);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,14 +10,16 @@
 #include "dat_cgroups.h"
 
 #define HEAD		DAT_CGROUPS_HEAD
+#define QUOTA		"quota "
 #define FIRST_TASKS	256
 #define FIRST_PATHS	16
 
-/* Each path is there once. */
+/* Each path is there once. quota.cgroup: NULL: its quota is not known. */
 struct path {
 	bool used;
 	char *text;
 	unsigned int number;
+	struct dat_quota quota;
 };
 
 #define task_has(task, key)	((task)->pid == (key))
@@ -64,7 +68,7 @@ void dat_cgroups_free(struct dat_cgroups *cgroups)
 }
 
 /* Return the table's own entry of a path, or NULL: no memory. It is valid until the next call. */
-static const struct path *keep_path(struct dat_cgroups *cgroups, const char *text)
+static struct path *keep_path(struct dat_cgroups *cgroups, const char *text)
 {
 	struct path *path = paths_place(&cgroups->paths, text);
 
@@ -113,6 +117,50 @@ int dat_cgroups_learn(struct dat_cgroups *cgroups, const struct dat_task *task)
 	place->cgroup = path->text;
 	place->number = path->number;
 	return 0;
+}
+
+int dat_cgroups_set_quota(struct dat_cgroups *cgroups, const struct dat_quota *quota)
+{
+	struct path *path = keep_path(cgroups, quota->cgroup);
+
+	if (!path)
+		return -ENOMEM;
+	path->quota = *quota;
+	path->quota.cgroup = path->text;
+	return 0;
+}
+
+const struct dat_quota *dat_cgroups_own_quota(const struct dat_cgroups *cgroups, const char *path)
+{
+	const struct path *found = paths_find(&cgroups->paths, path);
+
+	return found && found->quota.cgroup ? &found->quota : NULL;
+}
+
+int dat_cgroups_quota(const struct dat_cgroups *cgroups, const char *path,
+		      struct dat_quota *quota)
+{
+	char *above = strdup(path), *end;
+	int ret = -ENOENT;
+
+	/* The path itself must be known, or else a group that has gone may have had a quota. */
+	for (bool own = true; above && *above; own = false) {
+		const struct dat_quota *found = dat_cgroups_own_quota(cgroups, above);
+
+		if (found && found->quota != DAT_QUOTA_MAX) {
+			*quota = *found;
+			ret = 1;
+			break;
+		}
+		if (found && own)
+			ret = 0;
+		end = strrchr(above, '/');
+		if (!end)
+			break;
+		*end = '\0';
+	}
+	free(above);
+	return ret;
 }
 
 int dat_cgroups_merge(struct dat_cgroups *to, const struct dat_cgroups *from)
@@ -186,6 +234,22 @@ static int parse_tasks(struct dat_cgroups *cgroups, struct dat_task *task, const
 	return ret;
 }
 
+/* "10000 100000 /PATH": the first word may be max. */
+static int parse_quota(struct dat_cgroups *cgroups, const char *line)
+{
+	struct dat_quota quota = { .quota = DAT_QUOTA_MAX };
+	char word[24];
+	int path = 0;
+
+	if (sscanf(line, "%23s %" SCNu64 " %n", word, &quota.period, &path) != 2 || !path ||
+	    line[path] != '/' || !quota.period)
+		return 0;
+	if (strcmp(word, "max") && (sscanf(word, "%" SCNu64, &quota.quota) != 1 || !quota.quota))
+		return 0;
+	quota.cgroup = line + path;
+	return dat_cgroups_set_quota(cgroups, &quota);
+}
+
 int dat_cgroups_parse(struct dat_cgroups *cgroups, const char *text)
 {
 	char *copy, *rest, *line, *end;
@@ -199,6 +263,10 @@ int dat_cgroups_parse(struct dat_cgroups *cgroups, const char *text)
 	while (!ret && (line = strsep(&rest, "\n"))) {
 		struct dat_task task = { .cgroup = line };
 
+		if (!strncmp(line, QUOTA, strlen(QUOTA))) {
+			ret = parse_quota(cgroups, line + strlen(QUOTA));
+			continue;
+		}
 		end = end_of_path(line);
 		if (*line != '/' || !end)
 			continue;

@@ -4,10 +4,12 @@
  * them as a text of DAT_OPTION_CPUSTAT, which other programs skip or show:
  *
  *	rbmap cgroups
+ *	quota 10000 100000 /system.slice/web.service
+ *	quota max 100000 /init.scope
  *	/system.slice/web.service: 12 14 15:1
  *
  * 15:1 is the task 15, which is 1 in its own namespace. A task that has changed its cgroup has
- * the last one.
+ * the last one. The quota is that of cpu.max when the recording ended.
  */
 #ifndef RBMAP_DAT_CGROUPS_H
 #define RBMAP_DAT_CGROUPS_H
@@ -35,6 +37,18 @@ struct dat_task {
 	uint64_t ts;
 };
 
+/**
+ * struct dat_quota - the CPU time that a cgroup may use
+ * @cgroup: its path, valid until the table is freed
+ * @quota, @period: so many us of each period; DAT_QUOTA_MAX: as much as it wants
+ */
+struct dat_quota {
+	const char *cgroup;
+	uint64_t quota, period;
+};
+
+#define DAT_QUOTA_MAX	UINT64_MAX
+
 /* NULL: no memory */
 struct dat_cgroups *dat_cgroups_new(void);
 void dat_cgroups_free(struct dat_cgroups *cgroups);
@@ -49,6 +63,19 @@ const struct dat_task *dat_cgroups_find(const struct dat_cgroups *cgroups, int p
 /* Return the number of cgroups, and the path of one by its number. */
 unsigned int dat_cgroups_count(const struct dat_cgroups *cgroups);
 const char *dat_cgroups_path(const struct dat_cgroups *cgroups, unsigned int number);
+
+/* Set the quota of a cgroup, which may have no tasks. @quota->cgroup is copied. */
+int dat_cgroups_set_quota(struct dat_cgroups *cgroups, const struct dat_quota *quota);
+
+/*
+ * Find the quota that holds for a cgroup: its own, or that of the nearest one above it. Return
+ * 1; 0: none of them has one; -ENOENT: that is not known.
+ */
+int dat_cgroups_quota(const struct dat_cgroups *cgroups, const char *path,
+		      struct dat_quota *quota);
+
+/* Return the own quota of a cgroup; NULL: not known. */
+const struct dat_quota *dat_cgroups_own_quota(const struct dat_cgroups *cgroups, const char *path);
 
 /*
  * Return all tasks, by cgroup and then by number, for free(); NULL: no memory. A cgroup has

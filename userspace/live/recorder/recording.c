@@ -288,6 +288,7 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 	print_devices(path, &devices);
 	cmdlines_print(cmdlines, &names, dat_cmdlines_room() - devices.size);
 	task_cgroups_scan(cgroups);
+	task_cgroups_read_quotas(cgroups);
 	left_out = cgroups_text(cgroups, &tasks, dat_cmdlines_room() - names.size - devices.size);
 	if (left_out)
 		complain("note: %zu tasks have no cgroup in %s: the table is full", left_out, path);

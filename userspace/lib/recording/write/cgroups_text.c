@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,25 @@
 #include "recording/dat_cgroups.h"
 
 #define NUMBERS_SIZE	32	/* bytes of " PID:PID" */
+#define QUOTA_SIZE	96	/* bytes of a line with a quota, without the path, and of the head */
+
+/* Quotas are few beside the tasks: if they have no room, tasks have none. */
+static void add_quotas(const struct dat_cgroups *cgroups, struct buf *out, size_t limit)
+{
+	for (unsigned int i = 0; i < dat_cgroups_count(cgroups); i++) {
+		const struct dat_quota *quota = dat_cgroups_own_quota(cgroups, dat_cgroups_path(cgroups, i));
+
+		if (!quota || out->size + strlen(quota->cgroup) + QUOTA_SIZE > limit)
+			continue;
+		if (!out->size)
+			buf_printf(out, "%s", DAT_CGROUPS_HEAD);
+		if (quota->quota == DAT_QUOTA_MAX)
+			buf_printf(out, "quota max");
+		else
+			buf_printf(out, "quota %" PRIu64, quota->quota);
+		buf_printf(out, " %" PRIu64 " %s\n", quota->period, quota->cgroup);
+	}
+}
 
 size_t cgroups_text(const struct dat_cgroups *cgroups, struct buf *out, size_t limit)
 {
@@ -14,6 +34,7 @@ size_t cgroups_text(const struct dat_cgroups *cgroups, struct buf *out, size_t l
 	const char *cgroup = NULL;
 	size_t nr, left_out = 0;
 
+	add_quotas(cgroups, out, limit);
 	sorted = dat_cgroups_sorted(cgroups, &nr);
 	for (size_t i = 0; sorted && i < nr; i++) {
 		const struct dat_task *task = sorted[i];
@@ -23,7 +44,7 @@ size_t cgroups_text(const struct dat_cgroups *cgroups, struct buf *out, size_t l
 			left_out++;
 			continue;
 		}
-		if (!cgroup)
+		if (!out->size)
 			buf_printf(out, "%s", DAT_CGROUPS_HEAD);
 		if (cgroup != task->cgroup)
 			buf_printf(out, "%s%s:", cgroup ? "\n" : "", task->cgroup);
