@@ -227,10 +227,23 @@ says "No task waited for anything but work." "sleep in nanosleep is no stall"
 why idle -p daemon
 says "daemon-10 waited 899 ms in nanosleep: it slept 898 ms in nanosleep until a timer ended that." "unless it is asked for"
 
+# --- rbmap's own threads are left out, unless they are asked for
+recording own <<'END'
+0 900 10 enter 202 4096:128:2
+0 1000 10 switch rbmap-cpu0 10 1 holder 20
+0 90000 20 waking rbmap-cpu0 10
+0 90010 20 switch holder 20 0 rbmap-cpu0 10
+END
+for options in "" --all "-p 10"; do
+	# shellcheck disable=SC2086
+	why own $options
+	is "$(grep -c '^rbmap-cpu0-10 waited' "$dir/output")" $((${#options} > 0)) "rbmap's own waits: ${options:-left out}"
+done
+
 # --- the schema
 python=$(python_with jsonschema)
 if [ "$python" ]; then
-	for name in inversion quota disk named hrtimer off convoy idle; do
+	for name in inversion quota quotas disk named hrtimer off convoy idle; do
 		why "$name" --json --worst 100
 		$python tests/cli/json_object.py docs/rbmap-why.schema.json "$dir/output" 2>"$dir/errors"
 		is $? 0 "the JSON of $name is as the schema says" || diag "$(cat "$dir/errors")"

@@ -113,13 +113,15 @@ static bool is_selected(void *data, int pid)
 	       selector_has_task(w->in.selector, pid, intervals_comm(w->intervals, pid));
 }
 
-/* Unless the user asks for it, rbmap itself is left out. */
+/* Unless the user asks for them, rbmap and its threads are left out. */
 static bool is_wanted(void *data, int pid)
 {
 	const struct why *w = data;
+	const char *comm = intervals_comm(w->intervals, pid);
 
-	return w->shows_all || selection_names_tasks(&w->in.selection) || !pid ||
-	       strcmp(intervals_comm(w->intervals, pid), "rbmap");
+	if (w->shows_all || selection_names_tasks(&w->in.selection) || !pid)
+		return true;
+	return strcmp(comm, "rbmap") && strncmp(comm, "rbmap-", strlen("rbmap-"));
 }
 
 static bool is_kernel(void *data, int pid)
