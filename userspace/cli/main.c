@@ -153,8 +153,10 @@ int main(int argc, char **argv)
 	} else if (!strcmp(argv[1], "help")) {
 		status = help(argc - 1, argv + 1);
 	} else if (argv[1][0] == '-') {
-		complain("no option '%s': 'rbmap --help' lists the options",
-			 argv[1]);
+		const char *hint = option_hint("", 0, argv[1]);
+
+		complain("no option '%s': %s", argv[1],
+			 hint ? hint : "'rbmap --help' lists the options");
 		status = STATUS_USAGE;
 	} else if (is_external_command(argv[1])) {
 		status = run_external_command(argv);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +24,9 @@ int private_buffer_check(const struct private_buffer *own, const struct command 
 
 	if (own->use_default && control_buffer())
 		return usage_error(cmd, "--default and -B name two buffers");
+	if (own->clock && isdigit((unsigned char)*own->clock))
+		return usage_error(cmd, "invalid clock '%s': --cpus chooses CPUs, and -C is local, mono, boot or x86-tsc",
+				   own->clock);
 	if (own->cpus && !parse_cpus(own->cpus, words))
 		return usage_error(cmd, "invalid list of CPUs '%s': use numbers and ranges, such as 0-3,8",
 				   own->cpus);

@@ -559,6 +559,11 @@ static const struct cli_option options[] = {
 	{ 0 }
 };
 
+static bool is_number(const char *text)
+{
+	return text && *text && !text[strspn(text, "0123456789")];
+}
+
 /* Return STATUS_OK, or the status of a usage error. */
 static int check_arguments(struct record *r, int argc, char **argv)
 {
@@ -570,6 +575,12 @@ static int check_arguments(struct record *r, int argc, char **argv)
 	} else if (argc > 1 && !strcmp(argv[argc - 1], "--")) {
 		return usage_error(cmd, "no command after --");
 	}
+	if (r->is_flight && r->command && r->command[0][strcspn(r->command[0], "=<>~&")])
+		return usage_error(cmd, "'%s' is no command: -f keeps the latest events, and --filter EXPR is the filter",
+				   r->command[0]);
+	if (is_number(r->flight.trigger_options.pattern))
+		return usage_error(cmd, "'%s' is no event: -t writes the file when an EVENT occurs, and -p PID records a process",
+				   r->flight.trigger_options.pattern);
 	if (r->flight.trigger_options.pattern && !r->is_flight)
 		return usage_error(cmd, "--trigger needs --flight-recorder");
 	if (r->flight.trigger_options.filter && !r->flight.trigger_options.pattern)
