@@ -157,6 +157,8 @@ static void read_heads(struct rbmap_recording *r)
 	(void)rbmap_recording_reason(r);
 	(void)rbmap_recording_moment(r, RBMAP_MOMENT_BEGIN);
 	(void)rbmap_recording_comm(r, 10);
+	(void)rbmap_recording_cgroup(r, 10);
+	(void)rbmap_recording_device(r, 10);
 }
 
 static double cpu_seconds(void)

@@ -357,6 +357,29 @@ class Columns(TestCase):
         self.assertEqual((frame["comm"][0], frame["field_comm"][0]), ("<...>", "one"))
         self.assertEqual(len(recording.to_pandas("softirq_entry")), 0)
 
+    def test_cgroups(self):
+        """the cgroup of a thread is a column, and the numbers of threads and devices are known"""
+        path = self.events("/a: 10:2\n/b: 11\ndevice 254:1 vda1\n"
+                           "0 1000 10 switch t 10 0 u 11\n0 1010 11 switch u 11 0 v 12\n"
+                           "0 1020 12 switch v 12 0 t 10\n")
+        with rbmap.open(path) as recording:
+            self.assertEqual([recording.cgroup(pid) for pid in (10, 11, 12, 0, -1)],
+                             ["/a", "/b", None, None, None])
+            self.assertEqual([recording.ns_pid(pid) for pid in (10, 11, 12)], [2, None, None])
+            self.assertEqual([recording.device(254 << 20 | minor) for minor in (0, 1)],
+                             [None, "vda1"])
+            frame = recording.to_pandas("sched_switch")
+            self.assertEqual(list(frame["cgroup"].astype(object).where(
+                frame["cgroup"].notna(), None)), ["/a", "/b", None])
+            self.assertEqual(list(frame.groupby("cgroup", observed=True).size()), [1, 1])
+            found = recording.latency("offcpu", cgroup="/a")
+            self.assertEqual(set(found.summary["pid"]) if "pid" in found.summary else {10}, {10})
+            self.assertEqual(list(recording.latency("oncpu", by="cgroup").summary["cgroup"]
+                                  .sort_values()), ["(unknown)", "/b"])
+        with rbmap.open(self.recording(12)) as recording:
+            self.assertNotIn("cgroup", recording.to_pandas("sched_switch"))
+            self.assertIsNone(recording.cgroup(10))
+
     def test_threads(self):
         """two threads read two recordings, and cannot read one at once"""
         path = self.recording(400)

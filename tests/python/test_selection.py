@@ -69,6 +69,27 @@ class Selection(TestCase):
                     self.assertTrue(events)
                     self.assertEqual((events, recording.not_selected), self.reported(options))
 
+    def test_cgroups(self):
+        """so do cgroups, of the tasks and of those that events are about"""
+        self.events("/: 1\n/a.slice/x.service: 10:2\n/a.slice/y.scope/deep: 11\n/b: 12\n" +
+                    "".join(f"0 {1000 + 10 * i} {10 + i % 4} switch t{i % 4} {10 + i % 4} 0 "
+                            f"t{(i + 1) % 4} {10 + (i + 1) % 4}\n" for i in range(40)) +
+                    "1 2000 12 waking t0 10\n1 2010 12 other 1\n")
+        with rbmap.open(self.path()) as recording:
+            for cgroup in ("/", "/a.slice", "/a.slice/", "/a.slice/x.service", "/b", "x.service",
+                           "*.s*", "y.scope", "/a*deep", "/a*x.service", "/?", ["/b", "deep"]):
+                with self.subTest(cgroup):
+                    events = [(event.time, event.cpu, event.name)
+                              for event in recording.select(cgroup=cgroup)]
+                    self.assertTrue(events)
+                    self.assertEqual((events, recording.not_selected), self.reported(
+                        [word for one in rbmap.selection.as_list(cgroup)
+                         for word in ("--cgroup", one)]))
+            for cgroup in ("/a", "x", "service", "/a.slice/x", "/c"):
+                self.assertEqual(list(recording.select(cgroup=cgroup)), [])
+            both = list(recording.select(cgroup="/a.slice", tasks="t1"))
+            self.assertTrue(both and len(both) < len(list(recording.select(cgroup="/a.slice"))))
+
     def test_times(self):
         """since and until bound the events, which alone are counted"""
         with rbmap.open(self.path()) as recording:

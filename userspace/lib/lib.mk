@@ -82,7 +82,7 @@ LIB_MAN_LINKS	:= \
 		format_field_by_name field_data field_number field_string) \
 	$(addprefix rbmap_recording_open:rbmap_recording_,open_fd close next \
 		next_subbuf rewind lost_last \
-		done formats cpus comm clock uname moment reason damage)
+		done formats cpus comm cgroup ns_pid device clock uname moment reason damage)
 LIB_MAN_LINK_NAMES := $(foreach link,$(LIB_MAN_LINKS),\
 	$(lastword $(subst :, ,$(link))).3)
 

@@ -418,6 +418,19 @@ unsigned int rbmap_recording_cpus(const struct rbmap_recording *recording);
 /* Return: the name of a thread, as the recorder knew it at the end; NULL: unknown. */
 const char *rbmap_recording_comm(const struct rbmap_recording *recording, int pid);
 
+/*
+ * Return: the path of a thread's cgroup, the last one that the recorder knew; NULL: unknown.
+ * Its number in its own PID namespace; 0: unknown, or the same.
+ */
+const char *rbmap_recording_cgroup(const struct rbmap_recording *recording, int pid);
+int rbmap_recording_ns_pid(const struct rbmap_recording *recording, int pid);
+
+/*
+ * Return: the name of a block device below /dev, by the number that events have: the kernel's
+ * MAJOR << 20 | MINOR; NULL: unknown.
+ */
+const char *rbmap_recording_device(const struct rbmap_recording *recording, uint32_t dev);
+
 /* Return: the name of the clock, such as "local"; NULL: unknown. */
 const char *rbmap_recording_clock(const struct rbmap_recording *recording);
 

@@ -67,7 +67,7 @@ static void make(bool compress, struct dat_format *formats, size_t nr_formats)
 	struct dat_assembly assembly = { .compress = compress, .go_on = go_on };
 	struct dat_source source = synth_source(NR_CPUS);
 	char *stats[NR_CPUS] = { NULL };
-	struct buf names = { 0 };
+	struct buf names = { 0 }, table = { 0 }, devices = { 0 };
 	struct dat_writer *w;
 	int fd;
 
@@ -79,15 +79,21 @@ static void make(bool compress, struct dat_format *formats, size_t nr_formats)
 		.begin = { 1, 2, 3, 37, 4 }, .trigger = { 5, 6, 7, 37, 8 }, .reason = "why",
 	};
 	buf_printf(&names, "11 eleven\n10 first\n10 ten\n");
+	buf_printf(&table, "rbmap cgroups\n/web: 10:3 11\n");
+	buf_printf(&devices, "rbmap devices\n253:1 vda1\n");
 	assert_int_equal(dat_create(&w, path, &source), 0);
 	for (int cpu = 0; cpu < 2; cpu++)
 		add_events(w, cpu);
+	dat_add_table(w, &table);
+	dat_add_table(w, &devices);
 	assert_int_equal(dat_finish(w, &names, stats, &fd), 0);
 	assembly.fd = fd;
 	assert_int_equal(dat_assemble(path, &assembly), 0);
 	assert_int_equal(assembly.compress_error, 0);
 	close(fd);
 	buf_free(&names);
+	buf_free(&table);
+	buf_free(&devices);
 }
 
 static struct rbmap_recording *open_it(void)
@@ -136,6 +142,15 @@ static void check_heads(struct rbmap_recording *r)
 	assert_null(rbmap_recording_comm(r, 9));
 	assert_null(rbmap_recording_comm(r, 12));
 	assert_null(rbmap_recording_comm(r, -1));
+	assert_string_equal(rbmap_recording_cgroup(r, 10), "/web");
+	assert_string_equal(rbmap_recording_cgroup(r, 11), "/web");
+	assert_null(rbmap_recording_cgroup(r, 12));
+	assert_null(rbmap_recording_cgroup(r, 0));
+	assert_int_equal(rbmap_recording_ns_pid(r, 10), 3);
+	assert_int_equal(rbmap_recording_ns_pid(r, 11), 0);
+	assert_int_equal(rbmap_recording_ns_pid(r, -1), 0);
+	assert_string_equal(rbmap_recording_device(r, 253u << 20 | 1), "vda1");
+	assert_null(rbmap_recording_device(r, 253u << 20));
 	moment = rbmap_recording_moment(r, RBMAP_MOMENT_TRIGGER);
 	assert_non_null(moment);
 	assert_int_equal(moment->ring, 5);

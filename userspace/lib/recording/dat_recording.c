@@ -7,7 +7,9 @@
 
 #include "api.h"
 #include "base/array.h"
+#include "dat_cgroups.h"
 #include "dat_comms.h"
+#include "dat_devices.h"
 #include "dat_read.h"
 
 #define NR_MOMENTS	(RBMAP_MOMENT_END + 1)
@@ -241,6 +243,32 @@ RBMAP_API const char *rbmap_recording_comm(const struct rbmap_recording *r, int 
 			high = middle;
 	}
 	return low && r->comm[low - 1].pid == pid ? r->comm[low - 1].name : NULL;
+}
+
+static const struct dat_task *find_task(const struct rbmap_recording *r, int pid)
+{
+	const struct dat_cgroups *cgroups = dat_cgroups(r->reader);
+
+	return cgroups && pid > 0 ? dat_cgroups_find(cgroups, pid) : NULL;
+}
+
+RBMAP_API const char *rbmap_recording_cgroup(const struct rbmap_recording *r, int pid)
+{
+	const struct dat_task *task = find_task(r, pid);
+
+	return task ? task->cgroup : NULL;
+}
+
+RBMAP_API int rbmap_recording_ns_pid(const struct rbmap_recording *r, int pid)
+{
+	const struct dat_task *task = find_task(r, pid);
+
+	return task ? task->ns_pid : 0;
+}
+
+RBMAP_API const char *rbmap_recording_device(const struct rbmap_recording *r, uint32_t dev)
+{
+	return dat_devices_name(dat_devices(r->reader), dev);
 }
 
 RBMAP_API const char *rbmap_recording_clock(const struct rbmap_recording *r)

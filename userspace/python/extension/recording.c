@@ -370,6 +370,36 @@ static PyObject *comm_of(PyObject *self, PyObject *args)
 	return text_or_none(pid ? rbmap_recording_comm(of(self)->r, pid) : "<idle>");
 }
 
+static PyObject *cgroup_of(PyObject *self, PyObject *args)
+{
+	int pid;
+
+	if (!PyArg_ParseTuple(args, "i:cgroup", &pid) || !source_usable(&of(self)->source))
+		return NULL;
+	return text_or_none(rbmap_recording_cgroup(of(self)->r, pid));
+}
+
+static PyObject *ns_pid_of(PyObject *self, PyObject *args)
+{
+	int pid;
+
+	if (!PyArg_ParseTuple(args, "i:ns_pid", &pid) || !source_usable(&of(self)->source))
+		return NULL;
+	pid = rbmap_recording_ns_pid(of(self)->r, pid);
+	if (!pid)
+		Py_RETURN_NONE;
+	return PyLong_FromLong(pid);
+}
+
+static PyObject *device_of(PyObject *self, PyObject *args)
+{
+	unsigned int dev;
+
+	if (!PyArg_ParseTuple(args, "I:device", &dev) || !source_usable(&of(self)->source))
+		return NULL;
+	return text_or_none(rbmap_recording_device(of(self)->r, dev));
+}
+
 static PyObject *get_path(PyObject *self, void *closure)
 {
 	(void)closure;
@@ -394,6 +424,11 @@ static PyGetSetDef getters[] = {
 static PyMethodDef methods[] = {
 	{ "close", close_it, METH_NOARGS, "close() closes the file; events stay valid" },
 	{ "comm", comm_of, METH_VARARGS, "comm(pid) -> the name of a thread; None: unknown" },
+	{ "cgroup", cgroup_of, METH_VARARGS, "cgroup(pid) -> the path of a thread's cgroup; None: unknown" },
+	{ "ns_pid", ns_pid_of, METH_VARARGS,
+	  "ns_pid(pid) -> its number in its own PID namespace; None: the same, or unknown" },
+	{ "device", device_of, METH_VARARGS,
+	  "device(dev) -> the name of a block device, from the number of a field; None: unknown" },
 	{ "_buffers", buffers, METH_NOARGS, NULL },
 	{ "_choose", choose, METH_VARARGS, NULL },
 	{ "_columns", read_columns, METH_VARARGS, NULL },

@@ -103,6 +103,7 @@ class Recording(_rbmap.Recording):
     def select(self, *patterns: str,
                tasks: "int | str | typing.Iterable[int | str] | None" = None,
                comm: "str | typing.Iterable[str] | None" = None,
+               cgroup: "str | typing.Iterable[str] | None" = None,
                cpus: "int | typing.Iterable[int] | None" = None,
                since: "int | None" = None, until: "int | None" = None,
                where: "typing.Callable[[_rbmap.Event], object] | None" = None
@@ -111,7 +112,8 @@ class Recording(_rbmap.Recording):
 
         patterns: event, system:event or system; default: all events. The others are options
         of `rbmap report`, with the same meaning. tasks: pids, and names of tasks with the
-        wildcards of the shell; comm: names alone. Events of the scheduler belong to the tasks
+        wildcards of the shell; comm: names alone. cgroup: a path, or the name of a directory
+        in it: tasks in that cgroup or below it. Events of the scheduler belong to the tasks
         that they are about, too. since, until: the ring's times. where: a function of an
         event, in place of a filter's expression. A name is that of event.comm.
 
@@ -119,7 +121,7 @@ class Recording(_rbmap.Recording):
         has all losses, because the lost events may have been selected ones.
         """
         ids = {one.id for one in self.formats.match(*patterns)} if patterns else None
-        selection = Selection(self, ids, tasks, comm, cpus, where)
+        selection = Selection(self, ids, tasks, comm, cgroup, cpus, where)
         self.not_selected = 0
         return self._selected(selection, since, until)
 
@@ -233,6 +235,8 @@ class Recording(_rbmap.Recording):
                   fields: "typing.Iterable[str] | None" = None):
         """Return a DataFrame of an event, with the name of each thread as comm.
 
+        If the recording knows them, the column cgroup has the path of each thread's cgroup.
+
         If the recording knows the wall clock, the column real has the date and the time of
         each event, in UTC. events: a name; or a pattern or a list, whose DataFrames are then
         in a dict by name.
@@ -247,14 +251,21 @@ class Recording(_rbmap.Recording):
         import pandas
         frame = columns.to_pandas()
         pids, codes = numpy.unique(columns["pid"], return_inverse=True)
-        comms = [self.comm(int(pid)) or "<...>" for pid in pids]
-        categories = sorted(set(comms))
-        number = {comm: i for i, comm in enumerate(categories)}
-        codes = numpy.array([number[comm] for comm in comms], dtype="=i4")[codes] \
-            if len(pids) else codes
+
+        def column(names):
+            categories = sorted(set(names) - {None})
+            number = {name: i for i, name in enumerate(categories)}
+            of_pid = numpy.array([number.get(name, -1) for name in names], dtype="=i4")
+            return pandas.Categorical.from_codes(of_pid[codes] if len(pids) else codes,
+                                                 categories)
+
         # An event can have fields of these names.
-        frame = frame.rename(columns={name: f"field_{name}" for name in ("comm", "real")})
-        frame.insert(3, "comm", pandas.Categorical.from_codes(codes, categories))
+        frame = frame.rename(columns={name: f"field_{name}"
+                                      for name in ("comm", "cgroup", "real")})
+        frame.insert(3, "comm", column([self.comm(int(pid)) or "<...>" for pid in pids]))
+        cgroups = [self.cgroup(int(pid)) for pid in pids]
+        if any(cgroups):
+            frame.insert(4, "cgroup", column(cgroups))
         if self.is_dated:
             frame.insert(1, "real", self.dates(frame["time"]))
         return frame
@@ -272,7 +283,8 @@ class Recording(_rbmap.Recording):
 
     def latency(self, kinds: "str | typing.Iterable[str] | None" = None, *,
                 by: "str | None" = None, name: "str | typing.Iterable[str] | None" = None,
-                pid: "int | None" = None, cpu: "int | None" = None, worst: int = 100,
+                pid: "int | None" = None, cgroup: "str | typing.Iterable[str] | None" = None,
+                cpu: "int | None" = None, worst: int = 100,
                 since: "str | None" = None, until: "str | None" = None) -> Latency:
         """Measure intervals: how long tasks waited, and interrupts, calls and disks took.
 
@@ -281,12 +293,14 @@ class Recording(_rbmap.Recording):
         """
         kinds = [kinds] if isinstance(kinds, str) else kinds and list(kinds)
         name = [name] if isinstance(name, str) else name and list(name)
+        cgroup = [cgroup] if isinstance(cgroup, str) else cgroup and list(cgroup)
         found = self._measure("latency", options(
-            kind=kinds, by=by, name=name, pid=pid, cpu=cpu, rows="0", worst=str(worst),
+            kind=kinds, by=by, name=name, pid=pid, cgroup=cgroup, cpu=cpu, rows="0", worst=str(worst),
             histogram=True, since=since, until=until))
         return Latency(found, self._dates_of_command())
 
     def why(self, task: "int | str | typing.Iterable[int | str] | None" = None, *,
+            cgroup: "str | typing.Iterable[str] | None" = None,
             at: "str | None" = None, worst: int = 10, all: bool = False,
             since: "str | None" = None, until: "str | None" = None) -> Why:
         """Say why tasks waited: the worst waits, a sentence for each, and their causes.
@@ -295,8 +309,9 @@ class Recording(_rbmap.Recording):
         `rbmap why`, which does the work: only the waits in which it lies.
         """
         tasks = [task] if isinstance(task, (int, str)) else task and list(task)
+        cgroup = [cgroup] if isinstance(cgroup, str) else cgroup and list(cgroup)
         found = self._measure("why", options(
-            pid=tasks, at=at, worst=None if at else str(worst), all=all, since=since,
+            pid=tasks, cgroup=cgroup, at=at, worst=None if at else str(worst), all=all, since=since,
             until=until))
         return Why(found, self._dates_of_command())
 

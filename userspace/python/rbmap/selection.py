@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-only
 """The part of a recording that is wanted, by the options of `rbmap report`."""
 import fnmatch
+import functools
 
 # Events of the scheduler, and their fields with the task that they are about
 ABOUT = {
@@ -19,13 +20,25 @@ def as_list(values):
     return [values] if isinstance(values, (int, str)) else list(values)
 
 
+def is_in_cgroup(path, pattern):
+    """A pattern with / is a path, or one above it; another one is the name of a directory."""
+    names = path.split("/")[1:]
+    if not pattern.startswith("/"):
+        return any(name and fnmatch.fnmatchcase(name, pattern) for name in names)
+    above = ["/" + "/".join(names[:nr]) for nr in range(len(names) + 1)]
+    return any(fnmatch.fnmatchcase(one, pattern) or one == (pattern.rstrip("/") or "/")
+               for one in above)
+
+
 class Selection:
     """Tests events. ids: numbers of formats; the others are those of Recording.select()."""
 
-    def __init__(self, recording, ids, tasks, comm, cpus, where):
+    def __init__(self, recording, ids, tasks, comm, cgroup, cpus, where):
         self.ids = ids
         self.tasks = as_list(tasks)
         self.comms = as_list(comm)
+        self.cgroups = as_list(cgroup)
+        self.cgroup_of = functools.lru_cache(maxsize=None)(recording.cgroup)
         self.cpus = None if cpus is None else self.known_cpus(recording, as_list(cpus))
         self.where = where
 
@@ -43,7 +56,13 @@ class Selection:
                 fnmatch.fnmatchcase(comm, task) if isinstance(task, str) else task == pid
                 for task in self.tasks):
             return False
-        return self.comms is None or any(fnmatch.fnmatchcase(comm, one) for one in self.comms)
+        if self.comms is not None and not any(
+                fnmatch.fnmatchcase(comm, one) for one in self.comms):
+            return False
+        return self.cgroups is None or self.fits_cgroup(self.cgroup_of(pid))
+
+    def fits_cgroup(self, path):
+        return path is not None and any(is_in_cgroup(path, one) for one in self.cgroups)
 
     def has_task(self, event):
         """Does the event belong to a wanted task, or is it about one?"""
@@ -58,5 +77,5 @@ class Selection:
     def __call__(self, event):
         return ((self.cpus is None or event.cpu in self.cpus) and
                 (self.ids is None or event.id in self.ids) and
-                ((self.tasks is None and self.comms is None) or self.has_task(event)) and
+                (self.tasks is self.comms is self.cgroups is None or self.has_task(event)) and
                 (self.where is None or bool(self.where(event))))
