@@ -151,6 +151,53 @@ else
 	skip "trace-cmd is not installed" "trace-cmd reads a recording with names"
 fi
 
+# --- a task reads again what it had read, and freed memory between: its page cache thrashes
+thrash()
+{
+	cat <<END
+device 254:1 vda1
+0 1000 10 issue 266338305 64 16 R
+0 1100 10 switch db 10 2 swapper/0 0
+1 30010 0/8 complete 266338305 64 16 R
+1 30030 0/8 waking db 10
+0 30100 0 switch swapper/0 0 0 db 10
+$1
+0 40000 10 issue 266338305 $2 $3
+0 40100 10 switch db 10 2 swapper/0 0
+1 90010 0/8 complete 266338305 $2 $3
+1 90030 0/8 waking db 10
+0 90100 0 switch swapper/0 0 0 db 10
+END
+}
+# only_slow WHAT EVENT... : the same with this second request, and events before it
+only_slow()
+{
+	thrash "$2" "$3" "$4" >"$dir/script"
+	recording part <"$dir/script"
+	why part
+	like "$(head -n 1 "$dir/output")" 'disk 254:1 .* (KiB|bytes)( \(the longest of .*)?\.$' "$1: the disk is slow, and no more is said"
+}
+reclaim=$(printf '0 31000 10 memcg 0\n0 32000 10 memcg_end 32')
+thrash "$reclaim" 72 "8 R" >"$dir/script"
+recording thrash <"$dir/script"
+why thrash
+says "db-10 waited 50.0 ms for disk 254:1 (vda1), which took 50.0 ms for a read of 4 KiB that had been read before: its page cache thrashes." \
+	"a page cache that thrashes"
+why thrash --json
+like "$(cat "$dir/output")" '"cause": "thrash"' "JSON has the cause"
+for request in "64 16 R" "65 1 R" "79 1 R"; do
+	thrash "$reclaim" "${request%% *}" "${request#* }" >"$dir/script"
+	recording part <"$dir/script"
+	why part
+	like "$(head -n 1 "$dir/output")" 'its page cache thrashes' "and with other parts of it: $request"
+done
+only_slow "it freed no memory" "" 72 "8 R"
+only_slow "another place" "$reclaim" 80 "8 R"
+only_slow "more than that" "$reclaim" 72 "16 R"
+only_slow "a sector more" "$reclaim" 73 "8 R"
+only_slow "a sector before" "$reclaim" 63 "8 R"
+only_slow "a write" "$reclaim" 72 "8 W"
+
 # --- an hrtimer runs in the name of a task that has nothing to do with it
 recording hrtimer <<'END'
 0 1000 0 switch swapper/0 0 0 other 10
@@ -243,7 +290,7 @@ done
 # --- the schema
 python=$(python_with jsonschema)
 if [ "$python" ]; then
-	for name in inversion quota quotas disk named hrtimer off convoy idle; do
+	for name in inversion quota quotas disk named thrash hrtimer off convoy idle; do
 		why "$name" --json --worst 100
 		$python tests/cli/json_object.py docs/rbmap-why.schema.json "$dir/output" 2>"$dir/errors"
 		is $? 0 "the JSON of $name is as the schema says" || diag "$(cat "$dir/errors")"

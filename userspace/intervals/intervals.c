@@ -44,6 +44,7 @@ void intervals_free(struct intervals *intervals)
 	names_free(intervals->names);
 	free(intervals->tasks.slot);
 	free(intervals->requests.slot);
+	free(intervals->chunks.slot);
 	free(intervals);
 }
 

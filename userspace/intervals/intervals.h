@@ -98,6 +98,7 @@ struct interval_call {
  * @prio: for these and INTERVAL_ONCPU: the kernel's priority; below 100: a real-time task
  * @call: for INTERVAL_OFFCPU; valid during the call
  * @dev, @bytes: for requests of block devices
+ * @again: it reads what another request has read before
  * @device: the name of that device; NULL: not known. It stays valid as those that were set
  * @lock: for INTERVAL_LOCK: the lock's address, or what the kernel shows instead
  */
@@ -116,6 +117,7 @@ struct interval {
 	const struct interval_call *call;
 	uint32_t dev;
 	uint64_t bytes;
+	bool again;
 	const char *device;
 	uint64_t lock;
 };

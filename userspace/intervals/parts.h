@@ -112,9 +112,13 @@ struct cpu {
  * @inserted: time at which it came to the queue; 0: it did not, or is out of it
  * @issued: time at which the driver got it; 0: it has not
  * @counted_since: it is counted unless events were lost since that time
+ * @was_issued: the driver has got it, and may have given it back
+ * @again: it reads what another request has read before
  */
 struct request {
 	bool used;
+	bool was_issued;
+	bool again;
 	uint32_t dev;
 	uint64_t sector;
 	uint32_t sectors;
@@ -125,6 +129,18 @@ struct request {
 	const char *name;
 };
 
+#define CHUNK_SECTORS	64	/* bits of read_chunk.sectors */
+#define CHUNKS_MAX	(1u << 20)	/* 32 GiB of a disk; later chunks are ignored */
+
+/* Sectors of a device that requests have read */
+struct read_chunk {
+	bool used;
+	uint32_t dev;
+	uint64_t number;
+	uint64_t sectors;
+};
+
+HASH_TABLE(chunk_table, struct read_chunk);
 HASH_TABLE(task_table, struct task);
 HASH_TABLE(request_table, struct request);
 
@@ -143,6 +159,7 @@ struct intervals {
 	struct syscalls_machine machine;
 	struct task_table tasks;
 	struct request_table requests;
+	struct chunk_table chunks;
 	struct interval_requests device[MAX_DEVICES];
 	unsigned int nr_devices;
 	struct cpu *cpu[MAX_CPUS];

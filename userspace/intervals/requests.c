@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "parts.h"
 
@@ -55,6 +56,67 @@ static struct request *add_request(struct intervals *intervals, uint32_t dev, ui
 		intervals->requests.nr++;
 	}
 	return r;
+}
+
+/* ---- what was read before */
+#define MOST_SECTORS	8192	/* larger requests are ignored */
+
+static inline struct request_key chunk_key(const struct read_chunk *chunk)
+{
+	return (struct request_key){ chunk->dev, chunk->number };
+}
+
+static inline bool is_chunk(const struct read_chunk *chunk, struct request_key key)
+{
+	return chunk->dev == key.dev && chunk->number == key.sector;
+}
+
+HASH_FUNCTIONS(chunk_table, struct read_chunk, struct request_key, FIRST_SLOTS, hash_of, is_chunk,
+	       chunk_key);
+
+/* Return the chunk, which may be new, or NULL: out of memory, or there are too many. */
+static struct read_chunk *find_chunk(struct intervals *intervals, uint32_t dev, uint64_t number)
+{
+	struct request_key key = { dev, number };
+	struct read_chunk *chunk;
+
+	if (intervals->chunks.nr >= CHUNKS_MAX)
+		return chunk_table_find(&intervals->chunks, key);
+	chunk = chunk_table_place(&intervals->chunks, key);
+	if (!chunk) {
+		intervals->failed = true;
+		return NULL;
+	}
+	if (!chunk->used) {
+		*chunk = (struct read_chunk){ .used = true, .dev = dev, .number = number };
+		intervals->chunks.nr++;
+	}
+	return chunk;
+}
+
+/* Note the sectors that the request reads. Return whether each of them was read before. */
+static bool note_sectors(struct intervals *intervals, const struct request *r)
+{
+	uint64_t first = r->sector, end = r->sector + r->sectors;
+	bool again = true;
+
+	if (end <= first || r->sectors > MOST_SECTORS)
+		return false;
+	while (first < end) {
+		struct read_chunk *chunk = find_chunk(intervals, r->dev, first / CHUNK_SECTORS);
+		uint64_t next = first / CHUNK_SECTORS * CHUNK_SECTORS + CHUNK_SECTORS;
+		uint64_t bits = UINT64_MAX << first % CHUNK_SECTORS;
+
+		if (!next || next > end)
+			bits &= UINT64_MAX >> (next - end);
+		again &= chunk && (chunk->sectors & bits) == bits;
+		if (chunk)
+			chunk->sectors |= bits;
+		if (!next)
+			break;
+		first = next;
+	}
+	return again;
 }
 
 /* ---- how many requests a device has */
@@ -121,6 +183,15 @@ static uint64_t sector_of(const struct event_context *m)
 	return layout_number(m->layout, m->ev, REQUEST_SECTOR);
 }
 
+/* The kernel's letters: flags may be before that of the operation. */
+static bool reads(const struct event_context *m)
+{
+	char rwbs[16];
+
+	layout_text(m->layout, m->ev, REQUEST_RWBS, rwbs, sizeof(rwbs));
+	return strchr(rwbs, 'R') && !strchr(rwbs, 'W');
+}
+
 /* "254,0 WS": the kernel's dev_t, and what the request does */
 static const char *name_of(struct intervals *intervals, const struct event_context *m)
 {
@@ -145,6 +216,7 @@ static struct interval interval_of(const struct intervals *intervals, const stru
 		.comm = intervals_comm(intervals, r->pid),
 		.name = r->name,
 		.dev = r->dev,
+		.again = r->again,
 		.device = intervals_device(intervals, r->dev),
 		.bytes = (uint64_t)r->sectors * 512,
 	};
@@ -193,6 +265,9 @@ void intervals_request_issue(struct intervals *intervals, const struct event_con
 	/* A worker of the kernel may issue what a task has inserted. */
 	if (!r->inserted)
 		r->pid = m->pid;
+	if (!r->was_issued)
+		r->again = reads(m) && note_sectors(intervals, r);
+	r->was_issued = true;
 	pass_request(intervals, r, INTERVAL_BLOCK_QUEUE, m);
 	uncount(intervals, r);
 	r->inserted = 0;

@@ -100,6 +100,9 @@ static int put(const char *file, const char *text)
 	return ret < 0 ? 1 : 0;
 }
 
+/* 5 MiB of the disk, which no other fault reads */
+#define THRASH_BLOCKS	80
+#define THRASH_PLACE	(1LL << 30)
 #define SLOW "/sys/module/slow/parameters/"
 
 /* ---- a lock of a program */
@@ -283,6 +286,13 @@ static int irq(void)
 	return put(SLOW "irq_ms", "30");
 }
 
+static int network(void)
+{
+	be(victim, 1, 0);
+	spin(5);
+	return put(SLOW "net_ms", "40");
+}
+
 static int busy_worker(void)
 {
 	be(victim, 1, 0);
@@ -329,6 +339,23 @@ static int faults(void)
 	for (unsigned int i = 0; i < 12; i++)
 		sum += map[i * (5 << 20)];
 	return sum == 1;
+}
+
+/* Read again and again what the group's memory does not hold; at first with readahead. */
+static int thrash(void)
+{
+	static char block[65536];
+	int fd = open(disk, O_RDONLY), wrong = fd < 0;
+
+	be(victim, 1, 0);
+	for (int i = 0; !wrong && i < 3 * THRASH_BLOCKS; i++) {
+		if (i == THRASH_BLOCKS)
+			wrong = posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+		wrong |= pread(fd, block, sizeof(block),
+			       THRASH_PLACE + (off_t)(i % THRASH_BLOCKS) * sizeof(block)) !=
+			 sizeof(block);
+	}
+	return wrong;
 }
 
 static int memory_high(void)
@@ -407,6 +434,7 @@ static const struct {
 	{ "holder", holder_sleeps }, { "inversion", inversion }, { "convoy", convoy },
 	{ "starved", starved }, { "quota", quota }, { "rt-throttling", rt_throttling },
 	{ "irqs-off", irqs_off }, { "hrtimer", hrtimer }, { "irq", irq },
+	{ "network", network }, { "thrash", thrash },
 	{ "worker", busy_worker }, { "fsync", slow_fsync }, { "read", slow_read },
 	{ "faults", faults }, { "memory-high", memory_high }, { "stopped", stopped },
 };

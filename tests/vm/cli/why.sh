@@ -63,6 +63,8 @@ convoy='(v-convoy|member[0-9])-[0-9]+ waited .* ms in futex behind [2-7] other t
 starved='(v-starved|napper)-[0-9]+ was runnable .* ms on CPU 1, where hog-[0-9]+ \(priority 30, above its 0\) ran'
 irqs_off='interrupts were off for .* in driver-[0-9]+|was held up .* where interrupts were off in driver-[0-9]+'
 hrtimer='an hrtimer handler \(([a-z_]*slow_timer|[0-9a-f]+)\)'
+network='the softirq NET_RX ran .* ms on CPU 1 in the name of v-network-[0-9]+'
+thrash='v-thrash-[0-9]+ waited .* for disk [0-9]+:0 \(nullb0\), which took .* for a read of .* KiB that had been read before: its page cache thrashes'
 irq='the interrupt handler \([0-9]+ slow\)'
 worker='(waited .* for kworker/[^ ]*, which ran .* ms in|on CPU 1, where kworker/[^ ]* ran) (slow_work|[0-9a-f]+)'
 stopped='producer-[0-9]+.* was stopped for .* until debugger-[0-9]+ continued it'
@@ -83,7 +85,8 @@ mkdir /tmp/cgroup
 grouped=
 if mount -t cgroup2 none /tmp/cgroup 2>/dev/null && echo "+cpu +memory" >/tmp/cgroup/cgroup.subtree_control; then
 	grouped=yes
-	mkdir /tmp/cgroup/small /tmp/cgroup/high
+	mkdir /tmp/cgroup/small /tmp/cgroup/high /tmp/cgroup/tight
+	echo 4M >/tmp/cgroup/tight/memory.max
 	echo "10000 100000" >/tmp/cgroup/small/cpu.max
 	echo 4M >/tmp/cgroup/high/memory.high
 fi
@@ -99,15 +102,20 @@ for fault; do
 		(read -r pid _ </proc/self/stat
 		echo "$pid" >/tmp/cgroup/high/cgroup.procs
 		exec planted memory-high) ;;
+	thrash)
+		(read -r pid _ </proc/self/stat
+		echo "$pid" >/tmp/cgroup/tight/cgroup.procs
+		exec planted /dev/nullb0 thrash) ;;
 	*)
 		planted /dev/nullb0 "$fault" ;;
 	esac || exit
 done
 END
 chmod +x /tmp/plant
-all="holder inversion convoy irqs-off hrtimer irq worker stopped $disk"
+all="holder inversion convoy irqs-off hrtimer irq network worker stopped $disk"
 [ "${SHORT:-}" ] || all="$all starved rt-throttling"
 [ -z "$grouped" ] || all="$all memory-high"
+[ -z "$grouped" ] || [ -z "$disk" ] || [ "${SHORT:-}" ] || all="$all thrash"
 [ -z "$grouped" ] || [ "${SHORT:-}" ] || all="$all quota"
 ok "record" eval "rbmap record --for why -q -b 16M -o /tmp/all.dat -- /tmp/plant $all >/tmp/recorded 2>&1" ||
 	diag "$(cat /tmp/recorded)"
@@ -122,6 +130,7 @@ named convoy "$convoy"
 named irqs-off "$irqs_off"
 named hrtimer "$hrtimer"
 named irq "$irq"
+named network "$network"
 named worker "$worker"
 named stopped "$stopped"
 if [ "$disk" ]; then
@@ -135,6 +144,7 @@ if [ -z "${SHORT:-}" ]; then
 	named starved "^$starved"
 	named rt-throttling "^$throttled"
 	[ -z "$grouped" ] || named quota "^$quota"
+	[ -z "$grouped" ] || [ -z "$disk" ] || named thrash "^$thrash"
 fi
 if [ "$grouped" ]; then
 	named memory-high "^$high"
@@ -157,6 +167,7 @@ if [ -z "${SHORT:-}" ]; then
 	alone irqs-off "$irqs_off"
 	alone hrtimer "$hrtimer"
 	alone irq "$irq"
+	alone network "$network"
 	alone worker "$worker"
 	alone stopped "$stopped"
 	if [ "$disk" ]; then
@@ -165,7 +176,7 @@ if [ -z "${SHORT:-}" ]; then
 		alone faults "$faults"
 	fi
 fi
-[ -z "$grouped" ] || { rmdir /tmp/cgroup/small /tmp/cgroup/high; umount /tmp/cgroup; }
+[ -z "$grouped" ] || { rmdir /tmp/cgroup/small /tmp/cgroup/high /tmp/cgroup/tight; umount /tmp/cgroup; }
 ok "slow unloads" rmmod slow
 for module in null_blk configfs; do
 	! grep -q "^$module " /proc/modules || ok "$module unloads" rmmod $module

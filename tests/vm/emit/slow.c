@@ -7,18 +7,24 @@
  *	echo N >/sys/module/slow/parameters/irqs_off_ms	run N ms without interrupts
  *	echo N >/sys/module/slow/parameters/hrtimer_ms	an hrtimer whose handler runs N ms
  *	echo N >/sys/module/slow/parameters/work_ms	a work item that runs N ms; it is not waited for
+ *	echo N >/sys/module/slow/parameters/net_ms	a packet that the softirq NET_RX has N ms
  *	echo 0 >/sys/module/slow/parameters/flush_work	wait for such work, and for one behind it
  *
  * The mutex is the one of this module's parameters: a task that writes to one meanwhile waits.
  */
 #include <linux/hrtimer.h>
+#include <linux/if_ether.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
 #include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
 #include <linux/sched/clock.h>
+#include <linux/skbuff.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
+#include <net/net_namespace.h>
 
 #define SLOW_MOST_MS	1000
 
@@ -148,6 +154,45 @@ static int slow_set_flush(const char *text, const struct kernel_param *param)
 	return 0;
 }
 
+/* ---- a packet of an experimental protocol on the loopback device */
+static unsigned int slow_net_ms;
+
+static int slow_receive(struct sk_buff *skb, struct net_device *dev, struct packet_type *type,
+			struct net_device *orig_dev)
+{
+	slow_spin(slow_net_ms);
+	kfree_skb(skb);
+	return NET_RX_SUCCESS;
+}
+
+static struct packet_type slow_packets __read_mostly = {
+	.type = cpu_to_be16(ETH_P_802_EX1),
+	.func = slow_receive,
+};
+
+static int slow_set_net(const char *text, const struct kernel_param *param)
+{
+	int err = slow_number(text, &slow_net_ms);
+	struct sk_buff *skb;
+
+	if (err)
+		return err;
+	rtnl_lock();
+	err = dev_open(init_net.loopback_dev, NULL);
+	rtnl_unlock();
+	skb = err ? NULL : alloc_skb(ETH_ZLEN, GFP_KERNEL);
+	if (!skb)
+		return err ? err : -ENOMEM;
+	skb_put_zero(skb, ETH_ZLEN);
+	skb->dev = init_net.loopback_dev;
+	skb->protocol = cpu_to_be16(ETH_P_802_EX1);
+	/* The softirq runs when this CPU enables it. */
+	local_bh_disable();
+	netif_rx(skb);
+	local_bh_enable();
+	return 0;
+}
+
 static const struct kernel_param_ops slow_irq_ops = { .set = slow_set_irq };
 module_param_cb(irq_ms, &slow_irq_ops, NULL, 0200);
 MODULE_PARM_DESC(irq_ms, "milliseconds that the handler of an interrupt runs now");
@@ -172,6 +217,10 @@ static const struct kernel_param_ops slow_flush_ops = { .set = slow_set_flush };
 module_param_cb(flush_work, &slow_flush_ops, NULL, 0200);
 MODULE_PARM_DESC(flush_work, "wait for a work item behind that of work_ms");
 
+static const struct kernel_param_ops slow_net_ops = { .set = slow_set_net };
+module_param_cb(net_ms, &slow_net_ops, NULL, 0200);
+MODULE_PARM_DESC(net_ms, "milliseconds that a softirq has a packet now");
+
 static int __init slow_init(void)
 {
 	/* Without an owner, whose handlers would keep it loaded. */
@@ -195,11 +244,13 @@ static int __init slow_init(void)
 		return err;
 	}
 	slow_irq = irq;
+	dev_add_pack(&slow_packets);
 	return 0;
 }
 
 static void __exit slow_exit(void)
 {
+	dev_remove_pack(&slow_packets);
 	hrtimer_cancel(&slow_hrtimer);
 	destroy_workqueue(slow_queue);
 	free_irq(slow_irq, NULL);

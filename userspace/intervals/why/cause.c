@@ -451,6 +451,17 @@ static bool waits_for_disk(const struct piece *off)
 	return starts_with(off->name, "uninterruptible");
 }
 
+/*
+ * Has the task itself freed memory before that? Direct reads do not need that, so what the
+ * request reads again was in the page cache.
+ */
+static bool is_thrashing(const struct history *h, const struct piece *request, int pid)
+{
+	const struct piece_list *list = history_of_task(h, INTERVAL_RECLAIM, pid);
+
+	return request->again && list->nr && history_piece(h, list, 0)->begin < request->begin;
+}
+
 /* Was it a request that ended the sleep? */
 static bool follow_request(struct walk *w, const struct piece *off, uint64_t begin, uint64_t end)
 {
@@ -459,6 +470,8 @@ static bool follow_request(struct walk *w, const struct piece *off, uint64_t beg
 
 	if (!request)
 		return false;
+	if (is_thrashing(w->h, request, off->pid))
+		cause.kind = CAUSE_THRASH;
 	cause.name = request->name;
 	cause.longest = request;
 	cause.requests = requests_before(w, request);

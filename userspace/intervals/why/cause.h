@@ -21,6 +21,7 @@
  * @CAUSE_RT_THROTTLED: real-time tasks had used up theirs
  * @CAUSE_IDLE_CPU: a task could run, and its CPU was idle
  * @CAUSE_DISK: a block device worked on a request, or had not begun
+ * @CAUSE_THRASH: a task read again what its page cache had dropped
  * @CAUSE_MEMORY_HIGH: a task had to wait because its group has too much memory
  * @CAUSE_RECLAIM: a task freed memory
  * @CAUSE_LOCK: a task ran until it got a spinning lock
@@ -34,8 +35,8 @@
  */
 enum cause_kind {
 	CAUSE_RAN, CAUSE_OCCUPIED, CAUSE_HANDLER, CAUSE_IRQS_OFF, CAUSE_QUOTA,
-	CAUSE_RT_THROTTLED, CAUSE_IDLE_CPU, CAUSE_DISK, CAUSE_MEMORY_HIGH, CAUSE_RECLAIM,
-	CAUSE_LOCK, CAUSE_TIMER, CAUSE_NETWORK, CAUSE_DEVICE, CAUSE_RCU, CAUSE_STOPPED,
+	CAUSE_RT_THROTTLED, CAUSE_IDLE_CPU, CAUSE_DISK, CAUSE_THRASH, CAUSE_MEMORY_HIGH,
+	CAUSE_RECLAIM, CAUSE_LOCK, CAUSE_TIMER, CAUSE_NETWORK, CAUSE_DEVICE, CAUSE_RCU, CAUSE_STOPPED,
 	CAUSE_NOT_WOKEN, CAUSE_UNKNOWN, NR_CAUSE_KINDS
 };
 

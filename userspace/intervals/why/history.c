@@ -115,6 +115,7 @@ static struct piece piece_of(const struct interval *interval)
 		.name = interval->name,
 		.dev = interval->dev,
 		.bytes = interval->bytes,
+		.again = interval->again,
 		.device = interval->device,
 		.lock = interval->lock,
 	};

@@ -24,6 +24,7 @@ struct piece {
 	bool unfinished;
 	bool is_selected;
 	bool has_args;
+	bool again;
 	int16_t prio;
 	int pid;
 	int cpu, left_cpu;

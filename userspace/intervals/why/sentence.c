@@ -16,7 +16,7 @@ static const char *const names[NR_CAUSE_KINDS] = {
 	[CAUSE_RAN] = "ran", [CAUSE_OCCUPIED] = "occupied", [CAUSE_HANDLER] = "handler",
 	[CAUSE_IRQS_OFF] = "irqs-off", [CAUSE_QUOTA] = "quota",
 	[CAUSE_RT_THROTTLED] = "rt-throttled", [CAUSE_IDLE_CPU] = "idle-cpu",
-	[CAUSE_DISK] = "disk", [CAUSE_MEMORY_HIGH] = "memory-high",
+	[CAUSE_DISK] = "disk", [CAUSE_THRASH] = "thrash", [CAUSE_MEMORY_HIGH] = "memory-high",
 	[CAUSE_RECLAIM] = "reclaim", [CAUSE_LOCK] = "spinning", [CAUSE_TIMER] = "timer",
 	[CAUSE_NETWORK] = "network", [CAUSE_DEVICE] = "device", [CAUSE_RCU] = "rcu",
 	[CAUSE_STOPPED] = "stopped", [CAUSE_NOT_WOKEN] = "not-woken",
@@ -159,7 +159,9 @@ static void tell_disk(const struct teller *t, const struct cause *cause, struct 
 	tell_length(t, request->end - request->begin, out);
 	buf_printf(out, " for %s of ", operation(request->name));
 	tell_bytes(request->bytes, out);
-	if (cause->requests)
+	if (cause->kind == CAUSE_THRASH)
+		buf_printf(out, " that had been read before: its page cache thrashes");
+	else if (cause->requests)
 		buf_printf(out, "; %u request%s before it", cause->requests,
 			   cause->requests > 1 ? "s were" : " was");
 }
@@ -176,6 +178,7 @@ static const struct {
 	[CAUSE_RT_THROTTLED]	= { "was runnable", "" },
 	[CAUSE_IDLE_CPU]	= { "was runnable", " and its CPU idle" },
 	[CAUSE_DISK]		= { "waited", " for " },
+	[CAUSE_THRASH]		= { "waited", " for " },
 	[CAUSE_MEMORY_HIGH]	= { "had to wait",
 				    " because its cgroup has more memory than memory.high" },
 	[CAUSE_RECLAIM]		= { "freed memory for", "" },
@@ -258,6 +261,7 @@ static void tell_predicate(const struct teller *t, const struct cause *cause, st
 		tell_quota(t, cause, out);
 		break;
 	case CAUSE_DISK:
+	case CAUSE_THRASH:
 		tell_disk(t, cause, out);
 		break;
 	case CAUSE_TIMER:
@@ -384,6 +388,7 @@ static void tell_own(const struct teller *t, const struct stall *stall,
 		tell_predicate(t, cause, out);
 		break;
 	case CAUSE_DISK:
+	case CAUSE_THRASH:
 		tell_wait(t, stall, out);
 		tell_place(cause->chain[0].wait, out);
 		buf_printf(out, " for ");

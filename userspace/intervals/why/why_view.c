@@ -245,7 +245,7 @@ static void json_cause(struct json *j, const struct why_view *view, const struct
 		json_string(j, "name", cause->name);
 	if (quota.cgroup)
 		json_string(j, "cgroup", quota.cgroup);
-	if (cause->kind == CAUSE_DISK && cause->longest->device)
+	if ((cause->kind == CAUSE_DISK || cause->kind == CAUSE_THRASH) && cause->longest->device)
 		json_string(j, "device", cause->longest->device);
 	json_chain(j, view, cause);
 	json_close(j, '}');
