@@ -93,6 +93,23 @@ like "$("$RBMAP" why --at 0.0017 -p server "$dir/groups" 2>/dev/null)" "^server-
 like "$("$RBMAP" why --json -p server "$dir/groups" 2>/dev/null | tr -d '\n ')" \
 	'"pid":10,"comm":"server","ns_pid":7,"cgroup":"/web"' "and its JSON"
 
+"$RBMAP" report --with-cgroup "$dir/groups" >"$dir/output" 2>"$dir/errors"
+is "$(tail -n +2 "$dir/output" | cut -c 1-44 | sed "s, *$,,")" "/web (7)                           server-10
+/                                   other-11
+/                                   other-11
+/web (7)                           server-10
+/web                                child-12
+-                                stranger-13
+/web (7)                           server-10
+/web                                child-12" "a report has a column of cgroups, if it is asked for"
+is "$(cut -c 26- "$dir/output" | tail -n +2)" "$("$RBMAP" report "$dir/groups" 2>/dev/null | tail -n +2)" \
+	"and its other columns unchanged"
+is "$("$RBMAP" report --with-cgroup --threads 3 "$dir/groups" 2>/dev/null | cmp - "$dir/output")" "" \
+	"also with threads"
+says 2 "--with-cgroup is for text: leave out --json and --html" report --with-cgroup --json "$dir/groups"
+says 1 "--with-cgroup: $dir/idle does not have the cgroups of its tasks: 'rbmap record' stores them" \
+	report --with-cgroup "$dir/idle"
+
 # --- a task waits for a CPU, and for another task
 recording sched <<'END'
 0 1000 10 switch holder 10 0 other 11

@@ -61,6 +61,7 @@ struct report {
 	bool as_json;
 	bool as_html;
 	bool no_plugins;
+	bool with_cgroup;
 	struct html html;
 
 	/* The texts of each thread, by source */
@@ -103,6 +104,8 @@ static const struct cli_option options[] = {
 	  .target = FLAG(struct report, no_plugins),
 	  .help = "print each event by its format alone, without the plugins\n"
 		  "of libtraceevent" },
+	{ .name = "with-cgroup", .target = FLAG(struct report, with_cgroup),
+	  .help = "print the cgroup of each event's task before it" },
 	INPUT_BUFFER_OPTION(struct report, "print"),
 	INPUT_TIME_OPTIONS(struct report, "print"),
 	{ .name = "threads", .arg = "N", .kind = "number",
@@ -219,6 +222,11 @@ static int open_sources(struct report *r)
 		r->source[i].in = r->in;
 		r->source[i].in.path = r->path[i];
 		status = input_open(&r->source[i].in);
+		if (!status && r->with_cgroup && !dat_cgroups(r->source[i].in.reader)) {
+			complain("--with-cgroup: %s does not have the cgroups of its tasks: 'rbmap record' stores them",
+				 r->path[i]);
+			status = STATUS_ERROR;
+		}
 	}
 	return status;
 }
@@ -230,6 +238,9 @@ static int load_sources(struct report *r)
 	for (unsigned int i = 0; !ret && i < r->nr_sources; i++) {
 		formatter_set_file(r->source[i].text, i);
 		ret = input_load_formatter(&r->source[i].in, r->source[i].text);
+		if (r->with_cgroup)
+			formatter_show_cgroups(r->source[i].text,
+					       dat_cgroups(r->source[i].in.reader));
 	}
 	return ret ? ret : set_prefixes(r);
 }
@@ -729,6 +740,8 @@ static int check_times(const struct report *r)
 {
 	if (r->as_json && (r->in.relative || r->in.wall || r->in.utc))
 		return usage_error(&command_report, "--json prints the ring's times: leave out --wall, --utc and --relative");
+	if (r->with_cgroup && (r->as_json || r->as_html))
+		return usage_error(&command_report, "--with-cgroup is for text: leave out --json and --html");
 	return input_check_times(&r->in, &command_report);
 }
 
@@ -773,8 +786,8 @@ const struct command command_report = {
 	.synopsis	= "[-p TASK]... [--comm PATTERN]... [-c LIST]...\n"
 			  "                    [-e EVENT]... [--filter EXPR] [--buffer NAME]\n"
 			  "                    [--wall | --utc | --relative] [--since TIME]\n"
-			  "                    [--until TIME] [--json] [--no-plugins] [--threads N]\n"
-			  "                    [FILE]...\n"
+			  "                    [--until TIME] [--json] [--no-plugins] [--with-cgroup]\n"
+			  "                    [--threads N] [FILE]...\n"
 			  "       rbmap report --html [-o PAGE] [--task PATTERN]... [-p TASK]...\n"
 			  "                    [-c LIST]... [-e EVENT]... [--filter EXPR]\n"
 			  "                    [--buffer NAME] [--since TIME] [--until TIME] [FILE]",

@@ -27,6 +27,7 @@
 #include "print/fields/format_check.h"
 #include "print/fields/printer.h"
 #include "print/fields/syscalls.h"
+#include "recording/dat_cgroups.h"
 #include "symbols/symbols.h"
 #include "task_names.h"
 #include "tracer_events.h"
@@ -34,6 +35,7 @@
 #define MAX_NAMES	2		/* sched_switch names two threads */
 #define COMM_SIZE	16
 #define UNKNOWN_COMM	"<...>"
+#define CGROUP_WIDTH	24
 #define NR_TASKS	64		/* columns of threads that are kept: a power of two */
 #define NR_ASKED	4096		/* a power of two */
 #define ASK_AGAIN_NS	1000000000ULL
@@ -111,6 +113,7 @@ struct event_formatter {
 	struct symbols *symbols;
 	pthread_mutex_t symbols_lock;	/* for the thread that parses them */
 	bool symbols_parsed;
+	const struct dat_cgroups *cgroups;	/* NULL: they are not printed */
 	struct task_names *names;
 	unsigned int names_version;	/* changes with each name */
 	struct columns columns;
@@ -811,6 +814,11 @@ static const struct task_column *task_of(struct event_formatter *t, const char *
 	return task;
 }
 
+void formatter_show_cgroups(struct event_formatter *t, const struct dat_cgroups *cgroups)
+{
+	t->cgroups = cgroups;
+}
+
 void formatter_raw(struct event_formatter *t, bool on)
 {
 	t->raw = on;
@@ -1031,12 +1039,30 @@ static void add_label(const struct event_label *label, struct buf *out)
 	buf_end(out, at + label->size);
 }
 
+/* "/shop/web (7)   " */
+static void add_cgroup(const struct event_formatter *t, int pid, struct buf *out)
+{
+	const struct dat_task *task = pid > 0 ? dat_cgroups_find(t->of->cgroups, pid) : NULL;
+	size_t begin = out->size;
+
+	if (task)
+		buf_add_printable(out, task->cgroup, strlen(task->cgroup));
+	else
+		buf_add(out, "-", 1);
+	if (task && task->ns_pid)
+		buf_printf(out, " (%d)", task->ns_pid);
+	begin = out->size - begin;
+	buf_printf(out, "%*s ", begin < CGROUP_WIDTH ? (int)(CGROUP_WIDTH - begin) : 0, "");
+}
+
 int formatter_add_event(struct event_formatter *t, const struct rbmap_event *ev,
 			const struct formatter_parts *parts, struct buf *out)
 {
 	const struct task_column *task = task_of(t, parts->comm, parts->common.pid, ev->cpu);
 	int ret;
 
+	if (t->of->cgroups)
+		add_cgroup(t, parts->common.pid, out);
 	columns_add(&t->columns, task, &parts->common, ev->ts, out);
 	if (parts->info)
 		add_label(&parts->info->label, out);

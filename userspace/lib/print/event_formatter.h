@@ -127,6 +127,13 @@ void formatter_ask_symbols(struct event_formatter *t, ask_symbol_fn *ask, void *
 void formatter_set_time(struct event_formatter *t, const struct time_view *view);
 
 /*
+ * Print the cgroup of each event's task before the other columns, and its number in its own
+ * PID namespace: "/shop/web (7)". The table belongs to the caller.
+ */
+struct dat_cgroups;
+void formatter_show_cgroups(struct event_formatter *t, const struct dat_cgroups *cgroups);
+
+/*
  * Print events as the bytes of a kernel module:
  *
  *	CPU:1   123.456789: 16 bytes: 01 00 00 00 2a 00 00 00  |....*...|
