@@ -22,8 +22,10 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_BASE	:= $(wildcard userspace/base/*.c)
+# What a recording says about tasks and disks
+FUZZ_TABLES	:= $(addprefix userspace/lib/recording/,dat_cgroups.c dat_devices.c)
 FUZZ_TEXT	:= $(FUZZ_BASE) $(filter-out %/json_head.c,$(wildcard userspace/lib/print/*.c \
-		   userspace/lib/print/fields/*.c)) userspace/lib/symbols/symbols.c
+		   userspace/lib/print/fields/*.c)) userspace/lib/symbols/symbols.c $(FUZZ_TABLES)
 FUZZ_FIELDS	:= $(FUZZ_BASE) $(addprefix userspace/live/probe/,fetch.c field_expr.c btf_types.c)
 FUZZ_DAT	:= $(FUZZ_BASE) $(wildcard $(addprefix userspace/lib/,recording/write/*.c \
 		   recording/assemble/*.c symbols/*.c))
@@ -32,8 +34,7 @@ FUZZ_LIMITS	:= -DDAT_HEADERS_MAX=0x400000 -DDAT_DATA_BASE=0x400000 -DDAT_MEMORY_
 FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/functions.c %/load.c,$(wildcard userspace/intervals/*.c \
 		   userspace/intervals/summary/*.c)) \
 		   $(addprefix userspace/lib/print/,columns.c time_view.c fields/syscall_abi.c \
-		   fields/syscalls.c) userspace/lib/recording/dat_cgroups.c \
-		   $(wildcard userspace/lib/formats/*.c)
+		   fields/syscalls.c) $(wildcard userspace/lib/formats/*.c) $(FUZZ_TABLES)
 FUZZ_HTML	:= $(addprefix userspace/cli/report/html/,cpu_lane.c device_lane.c interval_lane.c \
 		   meta.c page.c task_lane.c) $(wildcard userspace/cli/report/html/data/*.c) \
 		   userspace/command/pipeline.c
