@@ -54,14 +54,19 @@ INNER
 	trace-cmd report -w -i /tmp/t.dat >/tmp/wakeups 2>/dev/null
 	ok "perf sees the victims" grep -q 'v-holder' /tmp/timehist || diag "$(head -n 5 /tmp/timehist)"
 
-	# The longest wait of a victim, in ms. perf leaves out the last one of a thread that ends.
+	# The worst wait of a victim, in ms, is one of those that perf has. On a busy machine it may
+	# be none: the victim then waited for a CPU above all. perf leaves out the last wait of a
+	# thread that ends.
 	for victim in worker fsync read; do
 		ours=$(sed -n "s/^v-$victim-[0-9]* waited \([0-9.]*\) ms .*/\1/p" /tmp/answers | head -n 1)
-		theirs=$(grep "v-$victim\[" /tmp/timehist | grep -v awakened |
-			awk '{ wait = $(NF - 2) + $(NF - 1); if (wait > most) most = wait } END { print most + 0 }')
-		ok "v-$victim: $ours ms, and perf has $theirs ms" awk -v a="${ours:-0}" -v b="$theirs" \
-			'BEGIN { exit !(a > 0 && a < b * 1.05 + 1 && b < a * 1.05 + 1) }' ||
-			diag "$(grep "v-$victim\[" /tmp/timehist | head -n 8)"
+		if [ -z "$ours" ]; then
+			skip "the sentence has no wait in ms" "v-$victim's wait is one of perf's"
+			continue
+		fi
+		grep "v-$victim\[" /tmp/timehist | grep -v awakened >/tmp/theirs
+		ok "v-$victim's wait of $ours ms is one of perf's" awk -v a="$ours" \
+			'{ b = $(NF - 2) + $(NF - 1); if (a < b * 1.05 + 1 && b < a * 1.05 + 1) found = 1 }
+			END { exit !found }' /tmp/theirs || diag "$(head -n 8 /tmp/theirs)"
 	done
 	for victim in holder inversion; do
 		ok "perf, too, says that holder woke v-$victim" \
