@@ -22,7 +22,7 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_BASE	:= $(wildcard userspace/base/*.c)
-# What a recording says about tasks and disks
+# The tables of tasks and disks in a recording
 FUZZ_TABLES	:= $(addprefix userspace/lib/recording/,dat_cgroups.c dat_devices.c)
 FUZZ_TEXT	:= $(FUZZ_BASE) $(filter-out %/json_head.c,$(wildcard userspace/lib/print/*.c \
 		   userspace/lib/print/fields/*.c)) userspace/lib/symbols/symbols.c $(FUZZ_TABLES)
