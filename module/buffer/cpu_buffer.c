@@ -303,18 +303,17 @@ static void rbmap_stats_to_snapshot(struct rbmap_buffer_stats *stats)
 	stats->oldest = 0;
 }
 
-static void rbmap_gen_release(struct kref *refs)
+/**
+ * rbmap_cpu_buffer_remove_ring - take a ring out of its CPU's list, and keep its counters
+ * @gen: a ring without references, which is no clone
+ *
+ * Context: may sleep.
+ */
+void rbmap_cpu_buffer_remove_ring(struct rbmap_gen *gen)
 {
-	struct rbmap_gen *gen = container_of(refs,
-					     struct rbmap_gen,
-					     refs);
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	struct rbmap_buffer_stats stats = {};
 
-	if (gen->origin) {
-		rbmap_gen_free(gen);
-		return;
-	}
 	mutex_lock(&cpu_buf->stats_lock);	/* model: release_lock */
 	mutex_lock(&gen->reader_lock);
 	rbmap_gen_stats(gen, &stats);
@@ -325,18 +324,6 @@ static void rbmap_gen_release(struct kref *refs)
 	rbmap_stats_add(&cpu_buf->past, &stats);
 	spin_unlock(&cpu_buf->lock);
 	mutex_unlock(&cpu_buf->stats_lock);
-	rbmap_gen_free(gen);
-}
-
-/**
- * rbmap_gen_put - put a reference to a ring
- * @gen: the ring, which is freed with its last reference
- *
- * Context: may sleep.
- */
-void rbmap_gen_put(struct rbmap_gen *gen)
-{
-	kref_put(&gen->refs, rbmap_gen_release);	/* model: put_dec */
 }
 
 /**

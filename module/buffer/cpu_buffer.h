@@ -94,10 +94,10 @@ struct rbmap_cpu_buffer {
 	struct delayed_work	look;
 };
 
-void rbmap_gen_put(struct rbmap_gen *gen);
 void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu);
 int rbmap_cpu_buffer_add_ring(struct rbmap_cpu_buffer *cpu_buf,
 			      const struct rbmap_sizes *sizes);
+void rbmap_cpu_buffer_remove_ring(struct rbmap_gen *gen);
 void rbmap_no_ring_count(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_no_ring_reset(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_no_ring_stats(struct rbmap_cpu_buffer *cpu_buf,

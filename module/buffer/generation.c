@@ -59,6 +59,27 @@ void rbmap_gen_free(struct rbmap_gen *gen)
 	kfree(gen);
 }
 
+static void rbmap_gen_release(struct kref *refs)
+{
+	struct rbmap_gen *gen = container_of(refs, struct rbmap_gen, refs);
+
+	/* A clone is in no list. */
+	if (!gen->origin)
+		rbmap_cpu_buffer_remove_ring(gen);
+	rbmap_gen_free(gen);
+}
+
+/**
+ * rbmap_gen_put - put a reference to a ring
+ * @gen: the ring, which is freed with its last reference
+ *
+ * Context: may sleep.
+ */
+void rbmap_gen_put(struct rbmap_gen *gen)
+{
+	kref_put(&gen->refs, rbmap_gen_release);	/* model: put_dec */
+}
+
 /* Allocate all but the memory of the sub-buffers. */
 static struct rbmap_gen *
 rbmap_gen_alloc(struct rbmap_cpu_buffer *cpu_buf,

@@ -209,6 +209,7 @@ rbmap_gen_create(struct rbmap_cpu_buffer *cpu_buf,
 		 const struct rbmap_sizes *sizes,
 		 enum rbmap_clock clock);
 void rbmap_gen_free(struct rbmap_gen *gen);
+void rbmap_gen_put(struct rbmap_gen *gen);
 struct rbmap_gen *
 rbmap_gen_clone_alloc(struct rbmap_gen *gen);
 void rbmap_gen_clone(struct rbmap_gen *clone,

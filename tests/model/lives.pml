@@ -55,7 +55,7 @@ inline put_ring(g)
 {
 	atomic {
 		assert(cpu_buf && state[g] == ALIVE && refs[g] > 0);
-put_dec:	/* buffer/cpu_buffer.c: rbmap_gen_put() */
+put_dec:	/* buffer/generation.c: rbmap_gen_put() */
 		refs[g]--;
 		if
 		:: refs[g] > 0 -> goto put_ring_done
@@ -65,13 +65,13 @@ put_dec:	/* buffer/cpu_buffer.c: rbmap_gen_put() */
 #ifdef release_without_stats_lock
 	listed[g] = 0;
 #else
-release_lock:	/* buffer/cpu_buffer.c: rbmap_gen_release() */
+release_lock:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_remove_ring() */
 	atomic { !stats_lock -> stats_lock = 1 };
 #endif
 #ifdef release_list_del_first
 	atomic { listed[g] = 0; stats_lock = 0 };
 #endif
-release_list_del:	/* buffer/cpu_buffer.c: rbmap_gen_release() */
+release_list_del:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_remove_ring() */
 	atomic {
 		assert(state[g] == ALIVE && refs[g] == 0);
 		listed[g] = 0;
