@@ -182,25 +182,26 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 {
 	int err;
 
+	instance->devices.is_private = instance->keeper;
+	err = rbmap_devices_init(&instance->devices, instance->name,
+				 instance->buffer);
+	if (err)
+		return err;
 	instance->control.buffer = instance->buffer;
 	instance->control.events = instance->events;
 	instance->control.owner = instance->owner;
 	instance->control.keeper_pid = instance->keeper_pid;
+	instance->control.copies_marker = &instance->devices.marker.copies;
 	instance->control.is_shared = rbmap_instance_is_shared;
 	err = rbmap_control_init(&instance->control,
 				 parent == kernel_kobj ? "rbmap" :
 							 instance->name,
 				 parent);
 	if (err)
-		return err;
-	instance->devices.is_private = instance->keeper;
-	err = rbmap_devices_init(&instance->devices, instance->name,
-				 instance->buffer);
-	if (err)
-		goto err_control_exit;
+		goto err_devices_exit;
 	err = cpuhp_state_add_instance(rbmap_online_state, &instance->hotplug);
 	if (err)
-		goto err_devices_exit;
+		goto err_control_exit;
 	/* A CPU may come up without files.  A new buffer fails instead. */
 	err = rbmap_buffer_lacks_any(instance->buffer) ? -ENOMEM : 0;
 	if (err)
@@ -209,22 +210,21 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	if (err)
 		goto err_remove_hotplug;
 	if (instance->events)
-		rbmap_marker_begin(instance->buffer,
+		rbmap_marker_begin(&instance->devices.marker,
 				   rbmap_event_set_find(instance->events,
 							&rbmap_marker_event),
 				   rbmap_event_set_find(instance->events,
-							&rbmap_marker_raw_event),
-				   !*instance->name);
+							&rbmap_marker_raw_event));
 	return 0;
 
 err_remove_hotplug:
 	cpuhp_state_remove_instance_nocalls(rbmap_online_state,
 					    &instance->hotplug);
-err_devices_exit:
-	rbmap_instance_close(instance);
-	rbmap_devices_exit(&instance->devices);
 err_control_exit:
+	rbmap_instance_close(instance);
 	rbmap_control_exit(&instance->control);
+err_devices_exit:
+	rbmap_devices_exit(&instance->devices);
 	return err;
 }
 

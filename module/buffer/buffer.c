@@ -319,7 +319,6 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config, bool expand)
 	buf->subbuf_size_kb = config->subbuf_size_kb;
 	buf->percent = RBMAP_DEFAULT_PERCENT;
 	buf->on = true;
-	buf->copies_marker = true;
 	buf->raw = config->raw;
 	buf->keeps_addresses = rbmap_addresses_shown();
 
@@ -563,21 +562,6 @@ void rbmap_buffer_cpus(struct rbmap_buffer *buf, struct cpumask *cpus)
 	mutex_lock(&buf->lock);
 	cpumask_andnot(cpus, cpu_possible_mask, &buf->not_traced);
 	mutex_unlock(&buf->lock);
-}
-
-/**
- * rbmap_buffer_set_copies_marker - set whether the buffer gets the default marker's texts
- * @buf: the buffer
- * @copies: whether it gets them, if it has the event enabled
- */
-void rbmap_buffer_set_copies_marker(struct rbmap_buffer *buf, bool copies)
-{
-	WRITE_ONCE(buf->copies_marker, copies);
-}
-
-bool rbmap_buffer_copies_marker(const struct rbmap_buffer *buf)
-{
-	return READ_ONCE(buf->copies_marker);
 }
 
 static void rbmap_visit_retire(struct rbmap_cpu_buffer *cpu_buf)

@@ -141,8 +141,6 @@ bool rbmap_buffer_is_raw(const struct rbmap_buffer *buf);
 void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on);
 bool rbmap_buffer_is_on(const struct rbmap_buffer *buf);
 
-void rbmap_buffer_set_copies_marker(struct rbmap_buffer *buf, bool copies);
-bool rbmap_buffer_copies_marker(const struct rbmap_buffer *buf);
 
 struct cpumask;
 void rbmap_buffer_set_cpus(struct rbmap_buffer *buf, const struct cpumask *cpus);

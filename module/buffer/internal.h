@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* struct rbmap_buffer, for the sources of this folder and for the marker. */
+/* struct rbmap_buffer, for the sources of this folder. */
 #ifndef RBMAP_BUFFER_INTERNAL_H
 #define RBMAP_BUFFER_INTERNAL_H
 
@@ -7,15 +7,6 @@
 #include "buffer.h"
 #include "cpu_buffer.h"
 #include "lib/error_log.h"
-
-struct rbmap_event_file;
-
-/* The events that user space writes. */
-enum rbmap_marker {
-	RBMAP_MARKER_TEXT,
-	RBMAP_MARKER_RAW,
-	RBMAP_NR_MARKERS,
-};
 
 /**
  * struct rbmap_buffer - the rings of all CPUs
@@ -45,10 +36,6 @@ enum rbmap_marker {
  * @users: number of open files, and of modules that have looked the buffer up
  * @release: function to call when @users is 0, or NULL
  * @data: argument of @release
- * @marker: event files of the markers, or NULL
- * @markers: entry in the list of buffers that have a marker
- * @copies_marker: whether the buffer gets what is written to the default buffer's marker
- * @marks_all: whether what is written to the buffer's marker reaches all of them
  * @lacking: CPUs that lack a ring, devices or a directory for want of memory
  * @lacks_markers: whether the buffer lacks its markers for want of memory
  * @lacks: whether @lacking has a CPU, or @lacks_markers
@@ -81,10 +68,6 @@ struct rbmap_buffer {
 	unsigned int		users;
 	void			(*release)(void *data);
 	void			*data;
-	struct rbmap_event_file *marker[RBMAP_NR_MARKERS];
-	struct list_head	markers;
-	bool			copies_marker;
-	bool			marks_all;
 	struct cpumask		lacking;
 	bool			lacks_markers;
 	bool			lacks;

@@ -17,6 +17,7 @@ struct rbmap_event_set;
  * @events: events of the buffer, or NULL
  * @owner: name of the module that created the buffer, or ""
  * @keeper_pid: process that the buffer ends with, or NULL
+ * @copies_marker: whether the buffer gets what is written to the default buffer's marker
  * @is_shared: may others than root open a device that shows events of the buffer?
  * @dir: the buffer's directory
  * @events_dir: directory events
@@ -30,6 +31,7 @@ struct rbmap_control {
 	struct rbmap_event_set	*events;
 	const char		*owner;
 	struct pid		*keeper_pid;
+	bool			*copies_marker;
 	bool			(*is_shared)(const struct rbmap_control *control);
 	struct kobject		*dir;
 	struct kobject		*events_dir;

@@ -37,12 +37,12 @@ static int rbmap_event_fork_set(const struct rbmap_control *control, bool on)
 
 static bool rbmap_copy_marker_get(const struct rbmap_control *control)
 {
-	return rbmap_buffer_copies_marker(control->buffer);
+	return READ_ONCE(*control->copies_marker);
 }
 
 static int rbmap_copy_marker_set(const struct rbmap_control *control, bool on)
 {
-	rbmap_buffer_set_copies_marker(control->buffer, on);
+	WRITE_ONCE(*control->copies_marker, on);
 	return 0;
 }
 

@@ -223,8 +223,7 @@ static ssize_t rbmap_copy_marker_show(struct kobject *kobj,
 {
 	const struct rbmap_control *control = rbmap_dir_data(kobj);
 
-	return sysfs_emit(buf, "%d\n",
-			  rbmap_buffer_copies_marker(control->buffer));
+	return sysfs_emit(buf, "%d\n", READ_ONCE(*control->copies_marker));
 }
 
 static ssize_t rbmap_copy_marker_store(struct kobject *kobj,
@@ -238,7 +237,7 @@ static ssize_t rbmap_copy_marker_store(struct kobject *kobj,
 	err = rbmap_control_number(rbmap_dir_buffer(kobj), "options/copy_trace_marker", buf, len, 1, &on);
 	if (err)
 		return err;
-	rbmap_buffer_set_copies_marker(control->buffer, on);
+	WRITE_ONCE(*control->copies_marker, on);
 	return len;
 }
 

@@ -16,7 +16,6 @@
 #include "buffer/audience.h"
 #include "buffer/consume.h"
 #include "buffer/file.h"
-#include "buffer/internal.h"
 #include "buffer/meta_page.h"
 #include "buffer/pages.h"
 #include "buffer/resize.h"
@@ -459,6 +458,9 @@ int rbmap_devices_init(struct rbmap_devices *devices, const char *name,
 {
 	devices->name = name;
 	devices->buffer = buf;
+	devices->marker.buffer = buf;
+	devices->marker.copies = true;
+	devices->marker.reaches_all = !*name;
 	devices->cpu = kvcalloc(nr_cpu_ids, sizeof(*devices->cpu), GFP_KERNEL);
 	return devices->cpu ? 0 : -ENOMEM;
 }
@@ -472,8 +474,8 @@ void rbmap_devices_exit(struct rbmap_devices *devices)
 {
 	unsigned int cpu;
 
-	rbmap_marker_end(devices->buffer);
-	rbmap_chrdev_destroy(&devices->marker);
+	rbmap_marker_end(&devices->marker);
+	rbmap_chrdev_destroy(&devices->marker_text);
 	rbmap_chrdev_destroy(&devices->marker_raw);
 	rbmap_chrdev_destroy(&devices->trace);
 	rbmap_chrdev_destroy(&devices->trace_pipe);
@@ -550,7 +552,7 @@ int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu)
 static int rbmap_devices_add_whole(struct rbmap_devices *devices,
 				   struct rbmap_chrdev *chrdev,
 				   const struct file_operations *fops,
-				   umode_t mode, const char *name)
+				   umode_t mode, const char *name, void *data)
 {
 	if (chrdev->minor)
 		return 0;
@@ -560,7 +562,7 @@ static int rbmap_devices_add_whole(struct rbmap_devices *devices,
 		.shows	= fops == &rbmap_trace_fops || fops == &rbmap_trace_pipe_fops,
 		.is_private = devices->is_private,
 		.buffer	= devices->buffer,
-		.data	= devices->buffer,
+		.data	= data,
 	};
 	return rbmap_chrdev_create(chrdev, devices->name, name);
 }
@@ -578,10 +580,10 @@ int rbmap_devices_add_markers(struct rbmap_devices *devices)
 
 	err = rbmap_devices_add_whole(devices, &devices->marker_raw,
 				      &rbmap_marker_raw_fops,
-				      RBMAP_MARKER_MODE, "marker_raw");
-	return err ?: rbmap_devices_add_whole(devices, &devices->marker,
+				      RBMAP_MARKER_MODE, "marker_raw", &devices->marker);
+	return err ?: rbmap_devices_add_whole(devices, &devices->marker_text,
 					      &rbmap_marker_fops,
-					      RBMAP_MARKER_MODE, "marker");
+					      RBMAP_MARKER_MODE, "marker", &devices->marker);
 }
 
 /**
@@ -595,15 +597,17 @@ int rbmap_devices_add_root(struct rbmap_devices *devices)
 {
 	int err = rbmap_devices_add_whole(devices, &devices->trace,
 					  &rbmap_trace_fops, RBMAP_TRACE_MODE,
-					  "trace");
+					  "trace", devices->buffer);
 
 	if (!err)
 		err = rbmap_devices_add_whole(devices, &devices->trace_pipe,
 					      &rbmap_trace_pipe_fops,
-					      RBMAP_TRACE_PIPE_MODE, "trace_pipe");
+					      RBMAP_TRACE_PIPE_MODE, "trace_pipe",
+					      devices->buffer);
 	return err ?: rbmap_devices_add_whole(devices, &devices->error_log,
 					      &rbmap_error_log_fops,
-					      RBMAP_ERROR_LOG_MODE, "error_log");
+					      RBMAP_ERROR_LOG_MODE, "error_log",
+					      devices->buffer);
 }
 
 /**

@@ -10,6 +10,7 @@
 
 #include "buffer/buffer.h"
 #include "chrdev.h"
+#include "marker.h"
 
 /**
  * struct rbmap_cpu_devices - the devices of a CPU
@@ -30,7 +31,8 @@ struct rbmap_cpu_devices {
  * @name: name of the buffer; "" for the default buffer
  * @buffer: the buffer
  * @cpu: devices of each CPU, by CPU number
- * @marker: marker, to which user space writes texts
+ * @marker: what is behind the next two devices
+ * @marker_text: marker, to which user space writes texts
  * @marker_raw: marker_raw, to which user space writes other data
  * @trace: trace, the unread events as text, which discards them when it is truncated
  * @trace_pipe: trace_pipe, which consumes the events as text
@@ -42,7 +44,8 @@ struct rbmap_devices {
 	const char		*name;
 	struct rbmap_buffer	*buffer;
 	struct rbmap_cpu_devices *cpu;
-	struct rbmap_chrdev	marker;
+	struct rbmap_marker	marker;
+	struct rbmap_chrdev	marker_text;
 	struct rbmap_chrdev	marker_raw;
 	struct rbmap_chrdev	trace;
 	struct rbmap_chrdev	trace_pipe;

@@ -12,7 +12,7 @@
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
 
-#include "buffer/internal.h"
+#include "buffer/buffer.h"
 #include "buffer/resize.h"
 #include "event/event.h"
 #include "marker.h"
@@ -64,7 +64,7 @@ struct rbmap_event_type rbmap_marker_raw_event = {
 	.apart		= true,
 };
 
-/* The buffers that have a marker. */
+/* The markers of all buffers. */
 static LIST_HEAD(rbmap_markers);
 static DEFINE_SPINLOCK(rbmap_markers_lock);
 
@@ -101,12 +101,12 @@ static int rbmap_marker_commit(const struct rbmap_event_file *event_file,
 typedef int rbmap_marker_visit_fn(const struct rbmap_event_file *event_file,
 				  struct rbmap_marker_record *text, size_t len);
 
-static int rbmap_marker_visit(const struct rbmap_buffer *buf,
-			      enum rbmap_marker kind,
+static int rbmap_marker_visit(const struct rbmap_marker *marker,
+			      enum rbmap_marker_kind kind,
 			      rbmap_marker_visit_fn *visit,
 			      struct rbmap_marker_record *text, size_t len)
 {
-	const struct rbmap_event_file *event_file = READ_ONCE(buf->marker[kind]);
+	const struct rbmap_event_file *event_file = READ_ONCE(marker->event_file[kind]);
 
 	if (!event_file || !READ_ONCE(event_file->enabled))
 		return -EBADF;
@@ -114,27 +114,27 @@ static int rbmap_marker_visit(const struct rbmap_buffer *buf,
 }
 
 /*
- * Call a function for each buffer that gets what is written to the marker of @buf, and has
+ * Call a function for each buffer that gets what is written to @marker, and has
  * the event enabled.  The event file is freed before a buffer that is destroyed while it
  * is open, and its filter may be freed, too.  So preemption is off, as in a probe.
  * litmus: filter-free
  *
  * Return 0 if the function did for any buffer, or else the first error but -EBADF.
  */
-static int rbmap_marker_visit_all(struct rbmap_buffer *buf,
-				  enum rbmap_marker kind,
+static int rbmap_marker_visit_all(struct rbmap_marker *marker,
+				  enum rbmap_marker_kind kind,
 				  rbmap_marker_visit_fn *visit,
 				  struct rbmap_marker_record *text, size_t len)
 {
-	struct rbmap_buffer *each;
+	struct rbmap_marker *each;
 	int err = -EBADF, ret;
 
 	preempt_disable();
-	if (!buf->marks_all)
-		err = rbmap_marker_visit(buf, kind, visit, text, len);
+	if (!marker->reaches_all)
+		err = rbmap_marker_visit(marker, kind, visit, text, len);
 	else
-		list_for_each_entry_rcu(each, &rbmap_markers, markers) {
-			if (each != buf && !READ_ONCE(each->copies_marker))
+		list_for_each_entry_rcu(each, &rbmap_markers, list) {
+			if (each != marker && !READ_ONCE(each->copies))
 				continue;
 			ret = rbmap_marker_visit(each, kind, visit, text, len);
 			if (!ret || err == -EBADF)
@@ -151,13 +151,13 @@ static int rbmap_marker_is_wanted(const struct rbmap_event_file *event_file,
 }
 
 /* A first test that saves work; rbmap_marker_commit() makes the final one. */
-static bool rbmap_marker_wanted(struct rbmap_buffer *buf, enum rbmap_marker kind)
+static bool rbmap_marker_wanted(struct rbmap_marker *marker, enum rbmap_marker_kind kind)
 {
-	return !rbmap_marker_visit_all(buf, kind, rbmap_marker_is_wanted, NULL, 0);
+	return !rbmap_marker_visit_all(marker, kind, rbmap_marker_is_wanted, NULL, 0);
 }
 
 /* @text: @len bytes of its buf are filled in, and there is room for two more. */
-static int rbmap_marker_record(struct rbmap_buffer *buf, enum rbmap_marker kind,
+static int rbmap_marker_record(struct rbmap_marker *marker, enum rbmap_marker_kind kind,
 			       struct rbmap_marker_record *text, size_t len)
 {
 	if (kind == RBMAP_MARKER_TEXT) {
@@ -168,40 +168,38 @@ static int rbmap_marker_record(struct rbmap_buffer *buf, enum rbmap_marker kind,
 		/* The format prints a byte of the data. */
 		text->buf[len++] = 0;
 	}
-	return rbmap_marker_visit_all(buf, kind, rbmap_marker_commit, text, len);
+	return rbmap_marker_visit_all(marker, kind, rbmap_marker_commit, text, len);
 }
 
 /**
- * rbmap_marker_begin - let the marker write to a buffer
- * @buf: the buffer
+ * rbmap_marker_begin - let the marker write to its buffer
+ * @marker: marker with the members @buffer, @copies and @reaches_all filled in
  * @event_file: the buffer's event file of rbmap_marker_event
  * @raw_event_file: the buffer's event file of rbmap_marker_raw_event
- * @all: whether what is written to this buffer's markers reaches all buffers
  */
-void rbmap_marker_begin(struct rbmap_buffer *buf,
+void rbmap_marker_begin(struct rbmap_marker *marker,
 			struct rbmap_event_file *event_file,
-			struct rbmap_event_file *raw_event_file, bool all)
+			struct rbmap_event_file *raw_event_file)
 {
-	buf->marks_all = all;
 	spin_lock(&rbmap_markers_lock);
-	WRITE_ONCE(buf->marker[RBMAP_MARKER_TEXT], event_file);
-	WRITE_ONCE(buf->marker[RBMAP_MARKER_RAW], raw_event_file);
-	list_add_tail_rcu(&buf->markers, &rbmap_markers);
+	WRITE_ONCE(marker->event_file[RBMAP_MARKER_TEXT], event_file);
+	WRITE_ONCE(marker->event_file[RBMAP_MARKER_RAW], raw_event_file);
+	list_add_tail_rcu(&marker->list, &rbmap_markers);
 	spin_unlock(&rbmap_markers_lock);
 }
 
 /**
  * rbmap_marker_end - undo rbmap_marker_begin()
- * @buf: the buffer, with or without a marker.  The removal of the marker event waits for
- *	writers that still use it
+ * @marker: marker that writes to its buffer, or that never did.  The removal of the marker
+ *	event waits for writers that still use it
  */
-void rbmap_marker_end(struct rbmap_buffer *buf)
+void rbmap_marker_end(struct rbmap_marker *marker)
 {
 	spin_lock(&rbmap_markers_lock);
-	if (buf->marker[RBMAP_MARKER_TEXT])
-		list_del_rcu(&buf->markers);
-	WRITE_ONCE(buf->marker[RBMAP_MARKER_TEXT], NULL);
-	WRITE_ONCE(buf->marker[RBMAP_MARKER_RAW], NULL);
+	if (marker->event_file[RBMAP_MARKER_TEXT])
+		list_del_rcu(&marker->list);
+	WRITE_ONCE(marker->event_file[RBMAP_MARKER_TEXT], NULL);
+	WRITE_ONCE(marker->event_file[RBMAP_MARKER_RAW], NULL);
 	spin_unlock(&rbmap_markers_lock);
 }
 
@@ -209,7 +207,7 @@ void rbmap_marker_end(struct rbmap_buffer *buf)
  * Copy the bytes before the reservation: a reservation must not wait for a page, and
  * a bad address must not leave half an event.
  */
-static ssize_t rbmap_marker_put(struct rbmap_buffer *buf, enum rbmap_marker kind,
+static ssize_t rbmap_marker_put(struct rbmap_marker *marker, enum rbmap_marker_kind kind,
 				const char __user *from, size_t len)
 {
 	char stack[sizeof(struct rbmap_marker_record) + RBMAP_MARKER_SHORT]
@@ -217,8 +215,8 @@ static ssize_t rbmap_marker_put(struct rbmap_buffer *buf, enum rbmap_marker kind
 	struct rbmap_marker_record *text = (void *)stack;
 	int err;
 
-	rbmap_buffer_retry(buf);
-	if (!rbmap_marker_wanted(buf, kind))
+	rbmap_buffer_retry(marker->buffer);
+	if (!rbmap_marker_wanted(marker, kind))
 		return -EBADF;
 	if (len > RBMAP_MARKER_SHORT - 2) {
 		text = kmalloc(sizeof(*text) + len + 2, GFP_KERNEL);
@@ -228,7 +226,7 @@ static ssize_t rbmap_marker_put(struct rbmap_buffer *buf, enum rbmap_marker kind
 	if (copy_from_user(text->buf, from, len))
 		err = -EFAULT;
 	else
-		err = rbmap_marker_record(buf, kind, text, len);
+		err = rbmap_marker_record(marker, kind, text, len);
 	if (text != (void *)stack)
 		kfree(text);
 	return err ? err : len;
@@ -257,14 +255,14 @@ static ssize_t rbmap_marker_raw_write(struct file *file, const char __user *from
  * The buffer gets its rings before the first write, which then takes as long as each other
  * one.  A buffer that does not record the event needs no rings for it.
  */
-static int rbmap_marker_expand(struct rbmap_buffer *buf, enum rbmap_marker kind)
+static int rbmap_marker_expand(struct rbmap_marker *marker, enum rbmap_marker_kind kind)
 {
 	bool wanted;
 
 	preempt_disable();
-	wanted = !rbmap_marker_visit(buf, kind, rbmap_marker_is_wanted, NULL, 0);
+	wanted = !rbmap_marker_visit(marker, kind, rbmap_marker_is_wanted, NULL, 0);
 	preempt_enable();
-	return wanted ? rbmap_buffer_expand(buf) : 0;
+	return wanted ? rbmap_buffer_expand(marker->buffer) : 0;
 }
 
 static int rbmap_marker_open(struct inode *inode, struct file *file)
@@ -283,11 +281,13 @@ static int rbmap_marker_raw_open(struct inode *inode, struct file *file)
 
 static int rbmap_marker_release(struct inode *inode, struct file *file)
 {
-	rbmap_buffer_put(file->private_data);
+	struct rbmap_marker *marker = file->private_data;
+
+	rbmap_buffer_put(marker->buffer);
 	return 0;
 }
 
-/* file->private_data is the struct rbmap_buffer. */
+/* file->private_data is the struct rbmap_marker. */
 const struct file_operations rbmap_marker_fops = {
 	.owner		= THIS_MODULE,
 	.open		= rbmap_marker_open,
@@ -295,7 +295,7 @@ const struct file_operations rbmap_marker_fops = {
 	.write		= rbmap_marker_write,
 };
 
-/* file->private_data is the struct rbmap_buffer. */
+/* file->private_data is the struct rbmap_marker. */
 const struct file_operations rbmap_marker_raw_fops = {
 	.owner		= THIS_MODULE,
 	.open		= rbmap_marker_raw_open,
