@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 
 #include "buffer/buffer.h"
+#include "control/instances.h"
 #include "control/symbols.h"
 #include "control_device.h"
 #include "device/chrdev.h"
@@ -33,7 +34,8 @@ static long rbmap_control_create(struct file *file, unsigned long arg)
 		return -EFAULT;
 	if (strnlen(create.text, sizeof(create.text)) == sizeof(create.text))
 		return -EINVAL;
-	return rbmap_instance_create_as(create.text, strlen(create.text), file);
+	return rbmap_control_instance_create(__rbmap_default_buffer(), create.text,
+					     strlen(create.text), file);
 }
 
 static long rbmap_control_symbols(unsigned long arg)

@@ -6,7 +6,6 @@
  * instances/NAME and /dev/rbmap/NAME.
  */
 #include <linux/cpuhotplug.h>
-#include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/list.h>
 #include <linux/module.h>
@@ -15,12 +14,12 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/sysfs.h>
 #include <linux/workqueue.h>
 
 #include "buffer/resize.h"
 #include "control/control.h"
 #include "control/dir.h"
+#include "control/instances.h"
 #include "control/per_cpu.h"
 #include "device/device.h"
 #include "device/marker.h"
@@ -30,10 +29,6 @@
 #include "instance.h"
 #include "lib/access.h"
 #include "lib/log.h"
-
-#define RBMAP_NAME_MAX	32
-#define RBMAP_NAME_WANTED						\
-	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' or with cpu and a digit, and is not reserved (marker, marker_raw, trace, trace_pipe, per_cpu, error_log, saved_cmdlines, snapshot, control, create, destroy)"
 
 /**
  * struct rbmap_instance - a buffer, and the files that show it
@@ -366,67 +361,6 @@ static struct rbmap_instance *rbmap_instance_find(const char *name)
 	return NULL;
 }
 
-/*
- * Pattern of udev's rules for cpuN.  udev lets '*' match a slash, too: for a buffer named
- * cpu0-x, the pattern would open all devices of the buffer to readers of cpuN.
- */
-static bool rbmap_is_like_cpu(const char *name)
-{
-	return !strncmp(name, "cpu", 3) && isdigit(name[3]);
-}
-
-static bool rbmap_name_good(const char *name)
-{
-	/* Names of files beside the directories of buffers in /dev and /sys. */
-	static const char *const taken[] = {
-		"control", "create", "destroy", "error_log", "marker",
-		"marker_raw", "per_cpu", "saved_cmdlines", "snapshot", "trace",
-		"trace_pipe",
-	};
-	const char *c;
-
-	for (c = name; *c; c++) {
-		if (!isascii(*c) || (!isalnum(*c) && !strchr("-_.", *c)))
-			return false;
-	}
-	return c > name && c - name <= RBMAP_NAME_MAX && *name != '.' &&
-	       !rbmap_is_like_cpu(name) &&
-	       match_string(taken, ARRAY_SIZE(taken), name) < 0;
-}
-
-/* Parse "option=value". */
-static int rbmap_config_set(struct rbmap_buffer_config *config, char *word)
-{
-	char *value = strchr(word, '=');
-	size_t len = strlen(word);
-	unsigned long number;
-	int err;
-
-	if (value)
-		*value++ = 0;
-	if (value && !strcmp(word, "clock"))
-		return rbmap_control_clock(__rbmap_default_buffer(), word, value, strlen(value),
-					   &config->clock);
-	if (value && !strcmp(word, "overwrite")) {
-		err = rbmap_control_number(__rbmap_default_buffer(), word, value, strlen(value), 1,
-					   &number);
-		if (!err)
-			config->mode = number ? RBMAP_MODE_OVERWRITE :
-						RBMAP_MODE_DISCARD;
-		return err;
-	}
-	if (value && !strcmp(word, "buffer_size_kb"))
-		return rbmap_control_number(__rbmap_default_buffer(), word, value, strlen(value),
-					    ULONG_MAX, &config->size_kb);
-	if (value && !strcmp(word, "subbuf_size_kb"))
-		return rbmap_control_number(__rbmap_default_buffer(), word, value, strlen(value),
-					    ULONG_MAX, &config->subbuf_size_kb);
-	if (value)
-		value[-1] = '=';
-	return rbmap_control_refuse(__rbmap_default_buffer(), "create", word, len,
-				    "NAME, and then buffer_size_kb=N, subbuf_size_kb=N, overwrite=0 or 1, clock=NAME");
-}
-
 static struct rbmap_buffer *
 rbmap_create(const char *name, const struct rbmap_buffer_config *config,
 	     const char *owner, const struct file *keeper)
@@ -460,6 +394,12 @@ out:
 	mutex_unlock(&rbmap_instances_lock);
 	rbmap_instances_end(&ended);
 	return buf;
+}
+
+static int rbmap_create_as(const char *name, const struct rbmap_buffer_config *config,
+			   const struct file *keeper)
+{
+	return PTR_ERR_OR_ZERO(rbmap_create(name, config, "", keeper));
 }
 
 static int rbmap_destroy(const char *name)
@@ -521,12 +461,9 @@ rbmap_buffer_create_for(struct module *owner, const char *name,
 	whole.size_kb = config->size_kb ?: rbmap_default_config.size_kb;
 	whole.subbuf_size_kb = config->subbuf_size_kb ?:
 			       rbmap_default_config.subbuf_size_kb;
-	if (!rbmap_name_good(name)) {
-		err = rbmap_control_refuse(__rbmap_default_buffer(), "rbmap_buffer_create", name,
-					   strlen(name), RBMAP_NAME_WANTED);
-		return ERR_PTR(err);
-	}
-	err = rbmap_config_check(config);
+	err = rbmap_control_name(__rbmap_default_buffer(), "rbmap_buffer_create", name);
+	if (!err)
+		err = rbmap_config_check(config);
 	if (err)
 		return ERR_PTR(err);
 	/*
@@ -571,61 +508,6 @@ struct rbmap_buffer *rbmap_buffer_find(const char *name)
 	return instance->buffer;
 }
 EXPORT_SYMBOL_GPL(rbmap_buffer_find);
-
-/*
- * Split the written text into words, the first of which must be a valid name.  The
- * result must be freed, or is an ERR_PTR.
- */
-static char *rbmap_words(const char *file, const char *buf, size_t len,
-			 char **rest)
-{
-	char *text;
-	int err;
-
-	err = rbmap_locked_down();
-	if (err)	/* step: locked_down */
-		return ERR_PTR(err);
-	text = kstrdup(buf, GFP_KERNEL);
-	if (!text)
-		return ERR_PTR(-ENOMEM);
-	*rest = text;
-	if (strlen(text) && text[strlen(text) - 1] == '\n')
-		text[strlen(text) - 1] = 0;
-	strsep(rest, " ");
-	/* One terminating 0 byte may follow, as C programs write it. */
-	if (strlen(buf) + 1 >= len && rbmap_name_good(text))
-		return text;
-	kfree(text);
-	err = rbmap_control_refuse(__rbmap_default_buffer(), file, buf, len, RBMAP_NAME_WANTED);
-	return ERR_PTR(err);
-}
-
-/**
- * rbmap_instance_create_as - create a named buffer
- * @buf: its name and its settings as text, terminated by a 0 byte
- * @len: bytes at @buf
- * @keeper: open file that the buffer ends with, or NULL
- *
- * Context: may sleep.
- * Return: 0 or a negative error.
- */
-int rbmap_instance_create_as(const char *buf, size_t len,
-			     const struct file *keeper)
-{
-	struct rbmap_buffer_config config = rbmap_default_config;
-	char *name, *rest, *word;
-	int err = 0;
-
-	name = rbmap_words("create", buf, len, &rest);
-	if (IS_ERR(name))
-		return PTR_ERR(name);
-	while (!err && (word = strsep(&rest, " ")))
-		err = *word ? rbmap_config_set(&config, word) : 0;
-	if (!err)
-		err = PTR_ERR_OR_ZERO(rbmap_create(name, &config, "", keeper));
-	kfree(name);
-	return err;
-}
 
 /* Hide one of the buffers of a file.  Return whether there was one. */
 static bool rbmap_instance_hide_kept(const struct file *keeper,
@@ -678,11 +560,8 @@ int rbmap_instance_mkdir(const char *name)
 
 	if (err)	/* step: locked_down */
 		return err;
-	if (!rbmap_name_good(name))
-		return rbmap_control_refuse(__rbmap_default_buffer(), "mkdir", name, strlen(name),
-					    RBMAP_NAME_WANTED);
-	return PTR_ERR_OR_ZERO(rbmap_create(name, &rbmap_default_config, "",
-					    NULL));
+	err = rbmap_control_name(__rbmap_default_buffer(), "mkdir", name);
+	return err ?: rbmap_create_as(name, &rbmap_default_config, NULL);
 }
 
 /**
@@ -697,41 +576,10 @@ int rbmap_instance_rmdir(const char *name)
 	return rbmap_locked_down() ?: rbmap_destroy(name);
 }
 
-static ssize_t create_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *buf, size_t len)
-{
-	int err = rbmap_instance_create_as(buf, len, NULL);
-
-	return err ? err : len;
-}
-
-static ssize_t destroy_store(struct kobject *kobj, struct kobj_attribute *attr,
-			     const char *buf, size_t len)
-{
-	char *name, *rest;
-	int err;
-
-	name = rbmap_words(attr->attr.name, buf, len, &rest);
-	if (IS_ERR(name))
-		return PTR_ERR(name);
-	err = rest ? rbmap_control_refuse(__rbmap_default_buffer(), attr->attr.name, buf, len,
-					  RBMAP_NAME_WANTED) :
-		     rbmap_destroy(name);
-	kfree(name);
-	return err ? err : len;
-}
-
-static struct kobj_attribute create_attr = __ATTR_WO(create);
-static struct kobj_attribute destroy_attr = __ATTR_WO(destroy);
-
-static struct attribute *rbmap_instances_attrs[] = {
-	&create_attr.attr,
-	&destroy_attr.attr,
-	NULL
-};
-
-static const struct attribute_group rbmap_instances_group = {
-	.attrs = rbmap_instances_attrs,
+static const struct rbmap_control_instances_ops rbmap_instances_ops = {
+	.config		= &rbmap_default_config,
+	.create		= rbmap_create_as,
+	.destroy	= rbmap_destroy,
 };
 
 /**
@@ -763,7 +611,7 @@ int rbmap_instances_init(const struct rbmap_buffer_config *config)
 					       NULL, rbmap_default->buffer);
 	if (!rbmap_instances_dir)
 		goto err_destroy_instance;
-	err = sysfs_create_group(rbmap_instances_dir, &rbmap_instances_group);
+	err = rbmap_control_instances_init(rbmap_instances_dir, &rbmap_instances_ops);
 	if (err)
 		goto err_remove_dir;
 	return 0;
@@ -808,8 +656,7 @@ void rbmap_instances_exit(void)
 	struct rbmap_instance *instance, *next;
 	LIST_HEAD(ended);
 
-	/* No callback of create or destroy runs after this. */
-	sysfs_remove_group(rbmap_instances_dir, &rbmap_instances_group);
+	rbmap_control_instances_exit(rbmap_instances_dir);
 	mutex_lock(&rbmap_instances_lock);
 	list_for_each_entry_safe(instance, next, &rbmap_instances, list)
 		rbmap_instance_hide_in(instance, &ended);

@@ -12,8 +12,6 @@ int rbmap_instances_init(const struct rbmap_buffer_config *config);
 void rbmap_instances_offer(void);
 void rbmap_instances_exit(void);
 
-int rbmap_instance_create_as(const char *buf, size_t len,
-			     const struct file *keeper);
 int rbmap_instance_mkdir(const char *name);
 int rbmap_instance_rmdir(const char *name);
 void rbmap_instances_end_with(const struct file *keeper);

@@ -8,6 +8,7 @@
 #include "tracer.c"
 #include "options.c"
 #include "pids.c"
+#include "instances.c"
 #include "cgroups.c"
 #include "dynamic_events.c"
 #include "access.c"
