@@ -95,19 +95,19 @@
  *	ring is mapped.
  *
  *	mmap(NULL, meta->slot_table_size, PROT_READ, MAP_SHARED, fd,
- *	meta->slot_table_offset) maps the slot table, struct rbmap_slot_table: which
- *	sub-buffer is in which slot, and how many events came before it.
+ *	meta->slot_table_offset) maps the slot table, struct rbmap_slot_table *table:
+ *	which sub-buffer is in which slot, and how many events came before it.
  *
  *	seq numbers the sub-buffers in the order in which the writer opens them,
- *	modulo shown->modulus.  Let nr = nr_subbufs - 1.  Sub-buffer seq belongs
- *	to shown->slot[seq % nr].  Sub-buffers newest - nr + 1 to newest may be
- *	there.  A sub-buffer that a reader has consumed stays in its slot until
+ *	modulo table->modulus.  Let nr = nr_subbufs - 1.  Sub-buffer seq belongs
+ *	to slot = &table->slot[seq % nr].  Sub-buffers newest - nr + 1 to newest may
+ *	be there.  A sub-buffer that a reader has consumed stays in its slot until
  *	the writer opens that slot again.  A reset discards the sub-buffers
  *	before meta->first_seq; they stay in their slots too.  A reset also
  *	empties the reader's sub-buffer: its commit becomes 0.  To copy the new
  *	events of sub-buffer seq:
  *
- *	1. Load shown->newest with acquire.  If seq is after it, the sub-buffer
+ *	1. Load table->newest with acquire.  If seq is after it, the sub-buffer
  *	   has no new events.
  *	2. Load slot->slot (relaxed).  If the value is not
  *	   RBMAP_TABLE_SLOT(seq, id) for some id, the sub-buffer has been

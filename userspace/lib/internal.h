@@ -124,7 +124,7 @@ bool rbmap_map_counts_ns(const struct rbmap_map *map);
 int rbmap_observer_new(struct rbmap_map *map);
 void rbmap_observer_free(struct rbmap_map *map);
 size_t rbmap_observer_size(uint32_t nr_subbufs);
-int rbmap_observer_init(struct rbmap_map *map, const void *shown);
+int rbmap_observer_init(struct rbmap_map *map, const void *table);
 int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb);
 bool rbmap_observe_pending(const struct rbmap_map *map);
 bool rbmap_observe_hurries(const struct rbmap_map *map);

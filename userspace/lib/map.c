@@ -143,20 +143,20 @@ static const void *map_pages(int fd, size_t size, off_t at)
 static int map_slot_table(struct rbmap_map *map)
 {
 	uint64_t offset = META_OWN(map, slot_table_offset);
-	const void *shown;
+	const void *table;
 	int ret;
 
 	map->slot_table_size = META_OWN(map, slot_table_size);
 	if (map->slot_table_size < rbmap_observer_size(map->nr_subbufs))
 		return RBMAP_ERR_VERSION;
-	shown = map_pages(map->fd, map->slot_table_size, offset);
-	if (!shown)
+	table = map_pages(map->fd, map->slot_table_size, offset);
+	if (!table)
 		return map_error();
-	ret = rbmap_observer_init(map, shown);
+	ret = rbmap_observer_init(map, table);
 	if (ret)
-		munmap((void *)shown, map->slot_table_size);
+		munmap((void *)table, map->slot_table_size);
 	else
-		map->slot_table = shown;
+		map->slot_table = table;
 	return ret;
 }
 

@@ -91,27 +91,27 @@ static void go_to_oldest(struct rbmap_observer *o, uint64_t newest)
 	go_to(o, seq_add(o, newest, o->modulus - (o->nr - 1)));
 }
 
-static uint64_t load_slot(const struct rbmap_table_slot *shown)
+static uint64_t load_slot(const struct rbmap_table_slot *table_slot)
 {
-	return __atomic_load_n(&shown->slot, __ATOMIC_RELAXED);
+	return __atomic_load_n(&table_slot->slot, __ATOMIC_RELAXED);
 }
 
 /* Is the slot unchanged, so that the values loaded before this are valid? */
-static bool slot_unchanged(const struct rbmap_table_slot *shown, uint64_t slot)
+static bool slot_unchanged(const struct rbmap_table_slot *table_slot, uint64_t slot)
 {
 	/* Pairs with the writer's barrier between slot->slot and slot->events. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return load_slot(shown) == slot;
+	return load_slot(table_slot) == slot;
 }
 
 /* Expect the first event of the current sub-buffer. Return false if that was overwritten. */
 static bool expect_first(struct rbmap_observer *o)
 {
-	const struct rbmap_table_slot *shown = &o->slot_table->slot[o->seq % o->nr];
-	uint64_t slot = load_slot(shown);
-	uint64_t number = __atomic_load_n(&shown->events, __ATOMIC_RELAXED);
+	const struct rbmap_table_slot *table_slot = &o->slot_table->slot[o->seq % o->nr];
+	uint64_t slot = load_slot(table_slot);
+	uint64_t number = __atomic_load_n(&table_slot->events, __ATOMIC_RELAXED);
 
-	if (slot != RBMAP_TABLE_SLOT(o->seq, RBMAP_TABLE_ID(slot)) || !slot_unchanged(shown, slot))
+	if (slot != RBMAP_TABLE_SLOT(o->seq, RBMAP_TABLE_ID(slot)) || !slot_unchanged(table_slot, slot))
 		return false;
 	o->expected = number;
 	o->exact = true;
@@ -168,8 +168,8 @@ size_t rbmap_observer_size(uint32_t nr_subbufs)
 	       (nr_subbufs - 1) * sizeof(struct rbmap_table_slot);
 }
 
-/* rbmap_observer_size() bytes of @shown are mapped: the caller has checked it. */
-int rbmap_observer_init(struct rbmap_map *map, const void *shown)
+/* rbmap_observer_size() bytes of @table are mapped: the caller has checked it. */
+int rbmap_observer_init(struct rbmap_map *map, const void *table)
 {
 	struct rbmap_observer *o = map->observer;
 	uint32_t generation = META(map, generation);
@@ -179,7 +179,7 @@ int rbmap_observer_init(struct rbmap_map *map, const void *shown)
 	/* Generations count from 1; o->generation is 0 before the first ring. */
 	if (!generation)
 		return RBMAP_ERR_CORRUPT;
-	o->slot_table = shown;
+	o->slot_table = table;
 	/* The same ring once more: it is the last one. */
 	o->ended = o->generation == generation;
 	if (o->ended)
@@ -252,8 +252,8 @@ static int found(struct rbmap_map *map, size_t size, uint64_t number,
 static int copy_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 {
 	struct rbmap_observer *o = map->observer;
-	const struct rbmap_table_slot *shown = &o->slot_table->slot[o->seq % o->nr];
-	uint64_t slot = load_slot(shown);
+	const struct rbmap_table_slot *table_slot = &o->slot_table->slot[o->seq % o->nr];
+	uint64_t slot = load_slot(table_slot);
 	uint32_t id = RBMAP_TABLE_ID(slot);
 	const unsigned char *subbuf;
 	uint64_t number;
@@ -265,7 +265,7 @@ static int copy_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	if (id >= map->nr_subbufs)
 		return RBMAP_ERR_CORRUPT;
 	subbuf = map->data + id * map->subbuf_size;
-	number = __atomic_load_n(&shown->events, __ATOMIC_RELAXED);
+	number = __atomic_load_n(&table_slot->events, __ATOMIC_RELAXED);
 	size = rbmap_load_commit(subbuf) & RBMAP_COMMIT_MASK;
 	if (size == o->have)
 		return NOTHING;
@@ -282,7 +282,7 @@ static int copy_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 		       subbuf + RBMAP_SUBBUF_HEADER_SIZE + o->have,
 		       size - o->have);
 	}
-	if (!slot_unchanged(shown, slot))
+	if (!slot_unchanged(table_slot, slot))
 		return OVERWRITTEN;
 	return sane ? found(map, size, number, id, sb) : RBMAP_ERR_CORRUPT;
 }

@@ -709,14 +709,14 @@ void rig_observe(void)
 {
 	static struct decoded events[(4 << 20) / 8];
 	const struct rbmap_ring *ring = rig.ring;
-	const struct rbmap_slot_table *shown = rig.config.slot_table;
-	u64 seq = shown->newest;
+	const struct rbmap_slot_table *table = rig.config.slot_table;
+	u64 seq = table->newest;
 	u32 n, nr, i, at;
 
-	rig_check(shown->modulus == ring->modulus);
+	rig_check(table->modulus == ring->modulus);
 	for (n = 0; n < ring->nr_slots; n++) {
 		const struct rbmap_table_slot *slot =
-			&shown->slot[seq % ring->nr_slots];
+			&table->slot[seq % ring->nr_slots];
 		const struct rbmap_subbuf_header *header =
 			ring->subbuf[(slot->slot >> 4) & 0xffff].header;
 
@@ -738,7 +738,7 @@ void rig_observe(void)
 }
 
 /* Observers read from the slot table how many events they missed: see linux/rbmap.h. */
-static void check_shown(void)
+static void check_slot_table(void)
 {
 	const struct rbmap_ring *ring = rig.ring;
 	u64 seq = rbmap_commit_seq(ring->commit);
@@ -768,7 +768,7 @@ void rig_check_published(void)
 	rig_check(ring->tail_header == ring->subbuf[id].header);
 	rig_check(ring->subbuf[id].header->commit ==
 		  rbmap_tail_offset(ring->tail));
-	check_shown();
+	check_slot_table();
 }
 
 void rig_check_accounts(void)

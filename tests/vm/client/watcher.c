@@ -20,33 +20,33 @@ static bool map_slot_table(struct watcher *w)
 	void *map = mmap(NULL, meta->slot_table_size, PROT_READ, MAP_SHARED,
 			 w->client.fd, meta->slot_table_offset);
 
-	w->shown = map == MAP_FAILED ? NULL : map;
-	return w->shown;
+	w->table = map == MAP_FAILED ? NULL : map;
+	return w->table;
 }
 
 static void unmap(struct watcher *w)
 {
-	munmap((void *)w->shown, w->client.meta->slot_table_size);
+	munmap((void *)w->table, w->client.meta->slot_table_size);
 	client_unmap(&w->client);
 }
 
 static void go_to(struct watcher *w, uint64_t seq)
 {
-	w->seq = seq % w->shown->modulus;
+	w->seq = seq % w->table->modulus;
 	w->have = 0;
 	w->inside = false;
 }
 
 static uint64_t newest(const struct watcher *w)
 {
-	return atomic_load_explicit((const _Atomic __u64 *)&w->shown->newest,
+	return atomic_load_explicit((const _Atomic __u64 *)&w->table->newest,
 				    memory_order_acquire);
 }
 
 /* Return by how many sub-buffers the newest is ahead; negative if it is behind. */
 static int64_t ahead(const struct watcher *w, uint64_t seq)
 {
-	const uint64_t modulus = w->shown->modulus;
+	const uint64_t modulus = w->table->modulus;
 	uint64_t n = (seq + modulus - w->seq) % modulus;
 
 	return n < modulus / 2 ? (int64_t)n : (int64_t)(n - modulus);
@@ -70,9 +70,9 @@ enum look { NOTHING, SOME, OVERWRITTEN };
 
 static enum look look(struct watcher *w)
 {
-	const struct rbmap_table_slot *shown =
-		&w->shown->slot[w->seq % NR_SLOTS(w)];
-	uint64_t slot = *(const volatile __u64 *)&shown->slot, number;
+	const struct rbmap_table_slot *table_slot =
+		&w->table->slot[w->seq % NR_SLOTS(w)];
+	uint64_t slot = *(const volatile __u64 *)&table_slot->slot, number;
 	uint32_t id = RBMAP_TABLE_ID(slot);
 	const char *subbuf;
 	size_t size, from = w->have;
@@ -84,7 +84,7 @@ static enum look look(struct watcher *w)
 	if (id >= w->client.nr_subbufs)
 		bail_out("sub-buffer %u is shown", id);
 	subbuf = w->client.data + w->client.subbuf_size * id;
-	number = *(const volatile __u64 *)&shown->events;
+	number = *(const volatile __u64 *)&table_slot->events;
 	size = subbuf_commit(subbuf);
 	if (size > from && size <= w->client.subbuf_size -
 				   RBMAP_SUBBUF_HEADER_SIZE) {
@@ -93,7 +93,7 @@ static enum look look(struct watcher *w)
 		       subbuf + RBMAP_SUBBUF_HEADER_SIZE + from, size - from);
 	}
 	atomic_thread_fence(memory_order_acquire);
-	if (*(const volatile __u64 *)&shown->slot != slot) {
+	if (*(const volatile __u64 *)&table_slot->slot != slot) {
 		w->torn++;
 		return OVERWRITTEN;
 	}
@@ -139,7 +139,7 @@ static bool next_ring(struct watcher *w)
 	w->copy = malloc(w->client.subbuf_size);
 	w->rings++;
 	w->expected = 0;
-	go_to(w, newest(w) + w->shown->modulus - (NR_SLOTS(w) - 1));
+	go_to(w, newest(w) + w->table->modulus - (NR_SLOTS(w) - 1));
 	return true;
 }
 
@@ -155,7 +155,7 @@ bool watcher_step(struct watcher *w)
 
 		if (n >= NR_SLOTS(w)) {
 			n = NR_SLOTS(w) - 1;
-			go_to(w, last + w->shown->modulus - n);
+			go_to(w, last + w->table->modulus - n);
 		}
 		got = n < 0 ? NOTHING : look(w);
 		if (got == SOME)
@@ -182,7 +182,7 @@ void watcher_open(struct watcher *w, int cpu, const struct emit_rule *rule,
 	w->torn = w->rings = 0;
 	/* Skip the present events: they only yield the number of the next one. */
 	go_to(w, newest(w));
-	w->expected = w->shown->slot[w->seq % NR_SLOTS(w)].events;
+	w->expected = w->table->slot[w->seq % NR_SLOTS(w)].events;
 	memset(&w->stream, 0, sizeof(w->stream));
 	w->stream.quiet = true;
 	look(w);

@@ -12,7 +12,7 @@
 /**
  * struct watcher - the position of an observer
  * @client: the file and its maps
- * @shown: the slot table
+ * @table: the slot table
  * @copy: copy of the current sub-buffer
  * @seq: sequence number of the current sub-buffer
  * @have: bytes of events in @copy
@@ -24,7 +24,7 @@
  */
 struct watcher {
 	struct client			client;
-	const struct rbmap_slot_table	*shown;
+	const struct rbmap_slot_table	*table;
 	char				*copy;
 	uint64_t			seq;
 	size_t				have;
