@@ -44,7 +44,7 @@
  * @devices: files in /dev
  * @lock: protects @closing, and serializes the creation of the files of CPUs
  * @closing: whether no more files of CPUs are created
- * @completing: work that allocates what CPUs lack for want of memory
+ * @retry_work: work that allocates what CPUs lack for want of memory
  */
 struct rbmap_instance {
 	struct list_head	list;
@@ -59,7 +59,7 @@ struct rbmap_instance {
 	struct rbmap_devices	devices;
 	struct mutex		lock;
 	bool			closing;
-	struct work_struct	completing;
+	struct work_struct	retry_work;
 };
 
 static struct rbmap_instance *rbmap_default;
@@ -113,7 +113,7 @@ static int rbmap_cpu_online(unsigned int cpu, struct hlist_node *node)
 	mutex_lock(&instance->lock);
 	err = rbmap_instance_add_cpu(instance, cpu);
 	if (err)
-		rbmap_buffer_set_lacks(instance->buffer, cpu, true);
+		rbmap_buffer_set_missing(instance->buffer, cpu, true);
 	mutex_unlock(&instance->lock);
 	if (err)
 		rbmap_err("cannot create the files of CPU %d: error %d: any write to a file of /sys/kernel/rbmap tries again\n",
@@ -122,26 +122,26 @@ static int rbmap_cpu_online(unsigned int cpu, struct hlist_node *node)
 }
 
 /* Allocate what CPUs lack for want of memory, if there is memory now. */
-static void rbmap_instance_complete(struct work_struct *work)
+static void rbmap_instance_add_missing(struct work_struct *work)
 {
 	struct rbmap_instance *instance =
-		container_of(work, struct rbmap_instance, completing);
+		container_of(work, struct rbmap_instance, retry_work);
 	struct rbmap_buffer *buf = instance->buffer;
 	int cpu;
 
-	rbmap_buffer_complete(buf);
+	rbmap_buffer_add_missing(buf);
 	mutex_lock(&instance->lock);
 	for_each_possible_cpu(cpu) {
 		if (instance->closing)
 			break;
-		if (rbmap_buffer_lacks(buf, cpu) &&
+		if (rbmap_buffer_cpu_missing(buf, cpu) &&
 		    !rbmap_instance_add_cpu(instance, cpu) &&
 		    rbmap_buffer_has_ring(buf, cpu))
-			rbmap_buffer_set_lacks(buf, cpu, false);
+			rbmap_buffer_set_missing(buf, cpu, false);
 	}
-	if (!instance->closing && rbmap_buffer_lacks_markers(buf) &&
+	if (!instance->closing && rbmap_buffer_markers_missing(buf) &&
 	    !rbmap_devices_add_markers(&instance->devices))
-		rbmap_buffer_set_lacks_markers(buf, false);
+		rbmap_buffer_set_markers_missing(buf, false);
 	mutex_unlock(&instance->lock);
 }
 
@@ -198,7 +198,7 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	if (err)
 		goto err_control_exit;
 	/* A CPU may come up without files.  A new buffer fails instead. */
-	err = rbmap_buffer_lacks_any(instance->buffer) ? -ENOMEM : 0;
+	err = rbmap_buffer_any_missing(instance->buffer) ? -ENOMEM : 0;
 	if (err)
 		goto err_remove_hotplug;
 	err = rbmap_devices_add_root(&instance->devices);
@@ -241,14 +241,14 @@ rbmap_instance_create(const char *name, struct kobject *parent,
 	if (keeper)
 		instance->keeper_pid = get_pid(task_tgid(current));
 	mutex_init(&instance->lock);
-	INIT_WORK(&instance->completing, rbmap_instance_complete);
+	INIT_WORK(&instance->retry_work, rbmap_instance_add_missing);
 	/* A named buffer is made for a use.  The default one is there in any case. */
 	instance->buffer = rbmap_buffer_alloc(config, *name);
 	if (IS_ERR(instance->buffer)) {
 		err = PTR_ERR(instance->buffer);
 		goto err_free_instance;
 	}
-	rbmap_buffer_set_completing(instance->buffer, &instance->completing);
+	rbmap_buffer_set_retry_work(instance->buffer, &instance->retry_work);
 	if (!config->raw) {
 		instance->events = rbmap_event_set_create(instance->buffer);
 		if (!instance->events)
@@ -265,7 +265,7 @@ err_destroy_events:
 		rbmap_event_set_destroy(instance->events);
 	}
 err_free_buffer:
-	cancel_work_sync(&instance->completing);
+	cancel_work_sync(&instance->retry_work);
 	rbmap_buffer_free(instance->buffer);
 err_free_instance:
 	put_pid(instance->keeper_pid);
@@ -312,7 +312,7 @@ static void rbmap_instance_free(void *data)
 	struct rbmap_instance *instance = data;
 
 	/* Nobody can schedule the work any more. */
-	cancel_work_sync(&instance->completing);
+	cancel_work_sync(&instance->retry_work);
 	rbmap_buffer_free(instance->buffer);
 	put_pid(instance->keeper_pid);
 	kfree(instance);
@@ -641,7 +641,7 @@ void rbmap_instances_offer(void)
 
 	if (!err)
 		return;
-	rbmap_buffer_set_lacks_markers(rbmap_default->buffer, true);
+	rbmap_buffer_set_markers_missing(rbmap_default->buffer, true);
 	rbmap_err("cannot create /dev/rbmap/marker: error %d: any write to a file of /sys/kernel/rbmap tries again\n",
 		  err);
 }

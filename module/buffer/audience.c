@@ -126,7 +126,7 @@ int rbmap_buffer_renew(struct rbmap_buffer *buf)
 	rbmap_buffer_drop_snapshot(buf, RBMAP_ALL_CPUS);
 	/* Rings without unread events leave the queue, which alone keeps them. */
 	for_each_possible_cpu(cpu) {
-		cpu_buf = rbmap_cpu_buffer(buf, cpu);
+		cpu_buf = rbmap_cpu_buffer_with_ring(buf, cpu);
 		if (cpu_buf)
 			rbmap_cpu_buffer_discard(cpu_buf, NULL);
 	}

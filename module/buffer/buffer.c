@@ -21,20 +21,20 @@
 static enum cpuhp_state rbmap_hotplug_state;
 static unsigned long rbmap_retired_size_kb;
 
-/* Protects @lacking, @lacks_markers and @lacks of all buffers. */
-static DEFINE_SPINLOCK(rbmap_lacking_lock);
+/* Protects @missing_cpus, @markers_missing and @any_missing of all buffers. */
+static DEFINE_SPINLOCK(rbmap_missing_lock);
 
 /* Protects @offered, @users, @release and @data of all buffers. */
 static DEFINE_SPINLOCK(rbmap_users_lock);
 
 /**
- * rbmap_cpu_place - get a CPU's part of a buffer, with or without a ring
+ * rbmap_cpu_buffer - get a CPU's part of a buffer, with or without a ring
  * @buf: the buffer
  * @cpu: any number
  *
  * Return: the CPU's part; NULL if the CPU does not exist.
  */
-struct rbmap_cpu_buffer *rbmap_cpu_place(struct rbmap_buffer *buf, int cpu)
+struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu)
 {
 	if (cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return NULL;
@@ -42,16 +42,16 @@ struct rbmap_cpu_buffer *rbmap_cpu_place(struct rbmap_buffer *buf, int cpu)
 }
 
 /**
- * rbmap_cpu_buffer - get a CPU's part of a buffer if it has a ring
+ * rbmap_cpu_buffer_with_ring - get a CPU's part of a buffer if it has a ring
  * @buf: the buffer
  * @cpu: any number
  *
  * Return: the CPU's part; NULL if the CPU does not exist, was never on line, or had
  * no memory for its ring when it came on line.
  */
-struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu)
+struct rbmap_cpu_buffer *rbmap_cpu_buffer_with_ring(struct rbmap_buffer *buf, int cpu)
 {
-	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_place(buf, cpu);
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer(buf, cpu);
 
 	/*
 	 * Pairs with the release in rbmap_cpu_buffer_install().
@@ -61,72 +61,72 @@ struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu)
 								    NULL;
 }
 
-static void rbmap_buffer_update_lacks(struct rbmap_buffer *buf)
+static void rbmap_buffer_update_missing(struct rbmap_buffer *buf)
 {
-	lockdep_assert_held(&rbmap_lacking_lock);
-	WRITE_ONCE(buf->lacks, buf->lacks_markers || !cpumask_empty(&buf->lacking));
+	lockdep_assert_held(&rbmap_missing_lock);
+	WRITE_ONCE(buf->any_missing, buf->markers_missing || !cpumask_empty(&buf->missing_cpus));
 }
 
 /**
- * rbmap_buffer_set_lacks - record whether a CPU lacks something for want of memory
+ * rbmap_buffer_set_missing - record whether a CPU lacks something for want of memory
  * @buf: the buffer
  * @cpu: a CPU that was on line, or is about to be
- * @lacks: whether the CPU lacks its ring, its devices or its directory
+ * @missing: whether the CPU lacks its ring, its devices or its directory
  *
  * Context: may sleep.
  */
-void rbmap_buffer_set_lacks(struct rbmap_buffer *buf, int cpu, bool lacks)
+void rbmap_buffer_set_missing(struct rbmap_buffer *buf, int cpu, bool missing)
 {
-	spin_lock(&rbmap_lacking_lock);
-	if (lacks)
-		cpumask_set_cpu(cpu, &buf->lacking);
+	spin_lock(&rbmap_missing_lock);
+	if (missing)
+		cpumask_set_cpu(cpu, &buf->missing_cpus);
 	else
-		cpumask_clear_cpu(cpu, &buf->lacking);
-	rbmap_buffer_update_lacks(buf);
-	spin_unlock(&rbmap_lacking_lock);
+		cpumask_clear_cpu(cpu, &buf->missing_cpus);
+	rbmap_buffer_update_missing(buf);
+	spin_unlock(&rbmap_missing_lock);
 }
 
 /**
- * rbmap_buffer_set_lacks_markers - record whether the markers are missing
+ * rbmap_buffer_set_markers_missing - record whether the markers are missing
  * @buf: the buffer
- * @lacks: whether the buffer lacks its markers for want of memory
+ * @missing: whether the buffer lacks its markers for want of memory
  *
  * Context: may sleep.
  */
-void rbmap_buffer_set_lacks_markers(struct rbmap_buffer *buf, bool lacks)
+void rbmap_buffer_set_markers_missing(struct rbmap_buffer *buf, bool missing)
 {
-	spin_lock(&rbmap_lacking_lock);
-	WRITE_ONCE(buf->lacks_markers, lacks);
-	rbmap_buffer_update_lacks(buf);
-	spin_unlock(&rbmap_lacking_lock);
+	spin_lock(&rbmap_missing_lock);
+	WRITE_ONCE(buf->markers_missing, missing);
+	rbmap_buffer_update_missing(buf);
+	spin_unlock(&rbmap_missing_lock);
 }
 
 /**
- * rbmap_buffer_lacks_markers - test whether the markers are missing
+ * rbmap_buffer_markers_missing - test whether the markers are missing
  * @buf: the buffer
  */
-bool rbmap_buffer_lacks_markers(const struct rbmap_buffer *buf)
+bool rbmap_buffer_markers_missing(const struct rbmap_buffer *buf)
 {
-	return READ_ONCE(buf->lacks_markers);
+	return READ_ONCE(buf->markers_missing);
 }
 
 /**
- * rbmap_buffer_lacks - test whether a CPU lacks something for want of memory
+ * rbmap_buffer_cpu_missing - test whether a CPU lacks something for want of memory
  * @buf: the buffer
  * @cpu: a CPU
  */
-bool rbmap_buffer_lacks(const struct rbmap_buffer *buf, int cpu)
+bool rbmap_buffer_cpu_missing(const struct rbmap_buffer *buf, int cpu)
 {
-	return cpumask_test_cpu(cpu, &buf->lacking);
+	return cpumask_test_cpu(cpu, &buf->missing_cpus);
 }
 
 /**
- * rbmap_buffer_lacks_any - test whether any CPU lacks something for want of memory
+ * rbmap_buffer_any_missing - test whether any CPU lacks something for want of memory
  * @buf: the buffer
  */
-bool rbmap_buffer_lacks_any(const struct rbmap_buffer *buf)
+bool rbmap_buffer_any_missing(const struct rbmap_buffer *buf)
 {
-	return READ_ONCE(buf->lacks);
+	return READ_ONCE(buf->any_missing);
 }
 
 /**
@@ -139,36 +139,36 @@ bool rbmap_buffer_lacks_any(const struct rbmap_buffer *buf)
  */
 bool rbmap_buffer_has_ring(struct rbmap_buffer *buf, int cpu)
 {
-	return cpumask_test_cpu(cpu, &buf->awaiting) || rbmap_cpu_buffer(buf, cpu);
+	return cpumask_test_cpu(cpu, &buf->awaiting) || rbmap_cpu_buffer_with_ring(buf, cpu);
 }
 
 /**
- * rbmap_buffer_show_lacking - list the CPUs that lack something for want of memory
+ * rbmap_buffer_show_missing - list the CPUs that lack something for want of memory
  * @buf: the buffer
  * @page: page of an attribute in sysfs
  *
  * Return: the length of the list.
  */
-int rbmap_buffer_show_lacking(const struct rbmap_buffer *buf, char *page)
+int rbmap_buffer_show_missing(const struct rbmap_buffer *buf, char *page)
 {
-	return sysfs_emit(page, "%*pbl\n", cpumask_pr_args(&buf->lacking));
+	return sysfs_emit(page, "%*pbl\n", cpumask_pr_args(&buf->missing_cpus));
 }
 
 /**
- * rbmap_buffer_complete - allocate the missing rings if there is memory now
+ * rbmap_buffer_add_missing - allocate the missing rings if there is memory now
  * @buf: the buffer
  *
  * Context: may sleep.
  */
-void rbmap_buffer_complete(struct rbmap_buffer *buf)
+void rbmap_buffer_add_missing(struct rbmap_buffer *buf)
 {
 	int cpu;
 
-	if (!READ_ONCE(buf->lacks))
+	if (!READ_ONCE(buf->any_missing))
 		return;
 	mutex_lock(&buf->lock);
 	for_each_possible_cpu(cpu) {
-		if (rbmap_buffer_lacks(buf, cpu) && !rbmap_buffer_has_ring(buf, cpu) &&
+		if (rbmap_buffer_cpu_missing(buf, cpu) && !rbmap_buffer_has_ring(buf, cpu) &&
 		    !rbmap_buffer_add_ring(buf, cpu, &buf->sizes))
 			rbmap_info("CPU %d has its ring now\n", cpu);
 	}
@@ -176,14 +176,14 @@ void rbmap_buffer_complete(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_set_completing - set the work that allocates all that is missing
+ * rbmap_buffer_set_retry_work - set the work that allocates all that is missing
  * @buf: a new buffer
- * @completing: the work; its owner cancels it before the buffer is freed
+ * @retry_work: the work; its owner cancels it before the buffer is freed
  */
-void rbmap_buffer_set_completing(struct rbmap_buffer *buf,
-				 struct work_struct *completing)
+void rbmap_buffer_set_retry_work(struct rbmap_buffer *buf,
+				 struct work_struct *retry_work)
 {
-	buf->completing = completing;
+	buf->retry_work = retry_work;
 }
 
 /**
@@ -194,8 +194,8 @@ void rbmap_buffer_set_completing(struct rbmap_buffer *buf,
  */
 void rbmap_buffer_retry(struct rbmap_buffer *buf)
 {
-	if (unlikely(READ_ONCE(buf->lacks)))
-		schedule_work(buf->completing);
+	if (unlikely(READ_ONCE(buf->any_missing)))
+		schedule_work(buf->retry_work);
 }
 
 /*
@@ -209,18 +209,18 @@ static int rbmap_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 					       hotplug);
 	int err;
 
-	if (rbmap_cpu_buffer(buf, cpu))
+	if (rbmap_cpu_buffer_with_ring(buf, cpu))
 		return 0;
 	/* rbmap_buffer_expand() excludes CPU hotplug. */
 	if (!buf->expanded) {
 		cpumask_set_cpu(cpu, &buf->awaiting);
 		return 0;
 	}
-	err = rbmap_cpu_buffer_add_ring(rbmap_cpu_place(buf, cpu), &buf->sizes);
+	err = rbmap_cpu_buffer_add_ring(rbmap_cpu_buffer(buf, cpu), &buf->sizes);
 	if (!err)
 		return 0;
 	buf->error = err;
-	rbmap_buffer_set_lacks(buf, cpu, true);
+	rbmap_buffer_set_missing(buf, cpu, true);
 	rbmap_err("no memory for the ring of CPU %d: it takes %lu KiB (buffer_size_kb=%lu): choose a smaller buffer_size_kb; until there is a ring, events of this CPU are lost, and counted as `dropped no ring`\n",
 		  cpu, rbmap_gen_bytes(&buf->sizes) >> 10,
 		  rbmap_sizes_kb(&buf->sizes));
@@ -233,8 +233,8 @@ static int rbmap_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 static int rbmap_cpu_dead(unsigned int cpu, struct hlist_node *node)
 {
 	struct rbmap_cpu_buffer *cpu_buf =
-		rbmap_cpu_buffer(hlist_entry(node, struct rbmap_buffer,
-					     hotplug), cpu);
+		rbmap_cpu_buffer_with_ring(hlist_entry(node, struct rbmap_buffer, hotplug),
+					   cpu);
 
 	if (cpu_buf)
 		rbmap_wake_all(cpu_buf->current_gen);
@@ -250,7 +250,7 @@ static int rbmap_cpu_dead(unsigned int cpu, struct hlist_node *node)
  */
 int rbmap_buffers_init(unsigned long retired_size_kb)
 {
-	int state = rbmap_waits_init();
+	int state = rbmap_wait_module_init();
 
 	if (state)
 		return state;
@@ -259,7 +259,7 @@ int rbmap_buffers_init(unsigned long retired_size_kb)
 					    rbmap_cpu_dead);
 
 	if (state < 0) {
-		rbmap_waits_exit();
+		rbmap_wait_module_exit();
 		return state;
 	}
 	rbmap_hotplug_state = state;
@@ -273,7 +273,7 @@ int rbmap_buffers_init(unsigned long retired_size_kb)
 void rbmap_buffers_exit(void)
 {
 	cpuhp_remove_multi_state(rbmap_hotplug_state);
-	rbmap_waits_exit();
+	rbmap_wait_module_exit();
 }
 
 static void rbmap_buffer_free_rings(struct rbmap_buffer *buf)
@@ -281,7 +281,7 @@ static void rbmap_buffer_free_rings(struct rbmap_buffer *buf)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer(buf, cpu);
+		struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer_with_ring(buf, cpu);
 
 		if (cpu_buf)
 			rbmap_cpu_buffer_destroy(cpu_buf);
@@ -344,7 +344,7 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config, bool expand)
 		return ERR_PTR(err);
 	}
 	/* A CPU may come up without a ring.  A new buffer fails instead. */
-	if (buf->lacks) {
+	if (buf->any_missing) {
 		err = buf->error;
 		rbmap_buffer_free(buf);
 		return ERR_PTR(err);
@@ -467,7 +467,7 @@ static void rbmap_buffer_visit(struct rbmap_buffer *buf,
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer(buf, cpu);
+		struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer_with_ring(buf, cpu);
 
 		if (cpu_buf)
 			visit(cpu_buf);
@@ -484,8 +484,8 @@ rbmap_buffer_visit_without(struct rbmap_buffer *buf,
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		if (!rbmap_cpu_buffer(buf, cpu))
-			visit(rbmap_cpu_place(buf, cpu));
+		if (!rbmap_cpu_buffer_with_ring(buf, cpu))
+			visit(rbmap_cpu_buffer(buf, cpu));
 	}
 }
 
@@ -775,7 +775,7 @@ void rbmap_buffer_reset(struct rbmap_buffer *buf)
 int rbmap_buffer_stats(struct rbmap_buffer *buf, int cpu,
 		       struct rbmap_buffer_stats *stats)
 {
-	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_place(buf, cpu);
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer(buf, cpu);
 	bool without = false;
 
 	if (!cpu_buf)
@@ -784,7 +784,7 @@ int rbmap_buffer_stats(struct rbmap_buffer *buf, int cpu,
 	 * A CPU keeps its ring.  A CPU without one may get one until the locks are
 	 * held.
 	 */
-	if (!rbmap_cpu_buffer(buf, cpu)) {
+	if (!rbmap_cpu_buffer_with_ring(buf, cpu)) {
 		mutex_lock(&buf->lock);
 		cpus_read_lock();
 		without = !cpu_buf->current_gen;

@@ -120,20 +120,20 @@ bool rbmap_buffer_gone(const struct rbmap_buffer *buf);
  * caller may ask for another attempt, which runs soon.  The request is free if no CPU lacks
  * anything.
  */
-void rbmap_buffer_set_lacks(struct rbmap_buffer *buf, int cpu, bool lacks);
-void rbmap_buffer_set_lacks_markers(struct rbmap_buffer *buf, bool lacks);
-bool rbmap_buffer_lacks_markers(const struct rbmap_buffer *buf);
-bool rbmap_buffer_lacks(const struct rbmap_buffer *buf, int cpu);
-bool rbmap_buffer_lacks_any(const struct rbmap_buffer *buf);
+void rbmap_buffer_set_missing(struct rbmap_buffer *buf, int cpu, bool missing);
+void rbmap_buffer_set_markers_missing(struct rbmap_buffer *buf, bool missing);
+bool rbmap_buffer_markers_missing(const struct rbmap_buffer *buf);
+bool rbmap_buffer_cpu_missing(const struct rbmap_buffer *buf, int cpu);
+bool rbmap_buffer_any_missing(const struct rbmap_buffer *buf);
 bool rbmap_buffer_has_ring(struct rbmap_buffer *buf, int cpu);
-int rbmap_buffer_show_lacking(const struct rbmap_buffer *buf, char *page);
-void rbmap_buffer_set_completing(struct rbmap_buffer *buf,
-				 struct work_struct *completing);
+int rbmap_buffer_show_missing(const struct rbmap_buffer *buf, char *page);
+void rbmap_buffer_set_retry_work(struct rbmap_buffer *buf,
+				 struct work_struct *retry_work);
 void rbmap_buffer_retry(struct rbmap_buffer *buf);
-void rbmap_buffer_complete(struct rbmap_buffer *buf);
+void rbmap_buffer_add_missing(struct rbmap_buffer *buf);
 
-struct rbmap_cpu_buffer *rbmap_cpu_place(struct rbmap_buffer *buf, int cpu);
 struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu);
+struct rbmap_cpu_buffer *rbmap_cpu_buffer_with_ring(struct rbmap_buffer *buf, int cpu);
 
 struct rbmap_error_log *rbmap_buffer_errors(struct rbmap_buffer *buf);
 bool rbmap_buffer_is_raw(const struct rbmap_buffer *buf);

@@ -6,7 +6,7 @@
 #include "file.c"
 #include "resize.c"
 #include "pages.c"
-#include "passed.c"
+#include "page_pool.c"
 #include "expire.c"
 #include "snapshot.c"
 #include "audience.c"

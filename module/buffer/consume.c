@@ -73,16 +73,16 @@ bool rbmap_close_subbuf(struct rbmap_gen *gen, u64 seq)
  */
 enum rbmap_get rbmap_get_subbuf(struct rbmap_ring *ring)
 {
-	enum rbmap_get took;
+	enum rbmap_get result;
 
 	do {
-		took = rbmap_ring_get(ring);
-		if (took == RBMAP_GET_BUSY)
+		result = rbmap_ring_get(ring);
+		if (result == RBMAP_GET_BUSY)
 			cond_resched();
-	} while ((took == RBMAP_GET_BUSY && !signal_pending(current)) ||
-		 (took == RBMAP_GET_NEXT && !rbmap_ring_unread(ring) &&
+	} while ((result == RBMAP_GET_BUSY && !signal_pending(current)) ||
+		 (result == RBMAP_GET_NEXT && !rbmap_ring_unread(ring) &&
 		  !ring->reader.lost));
-	return took;
+	return result;
 }
 
 /*
@@ -94,10 +94,10 @@ enum rbmap_get rbmap_get_subbuf(struct rbmap_ring *ring)
 static enum rbmap_get rbmap_get_drops(struct rbmap_gen *gen)
 {
 	struct rbmap_ring *ring = &gen->ring;
-	enum rbmap_get took = RBMAP_GET_EMPTY;
+	enum rbmap_get result = RBMAP_GET_EMPTY;
 	int i;
 
-	for (i = 0; i < RBMAP_CLOSE_TRIES && took == RBMAP_GET_EMPTY &&
+	for (i = 0; i < RBMAP_CLOSE_TRIES && result == RBMAP_GET_EMPTY &&
 	     rbmap_ring_unreported_drops(ring); i++) {
 		/*
 		 * The close fails if the ring has filled up meanwhile.  Then there
@@ -105,16 +105,16 @@ static enum rbmap_get rbmap_get_drops(struct rbmap_gen *gen)
 		 */
 		if (!rbmap_close_subbuf(gen, rbmap_commit_seq_now(ring)))
 			i = RBMAP_CLOSE_TRIES;
-		took = rbmap_get_subbuf(ring);
+		result = rbmap_get_subbuf(ring);
 	}
-	return took;
+	return result;
 }
 
 /*
  * Report the last drops of a retired ring, which has no writer: beside the ring's
  * end.
  */
-static void rbmap_tell_last_drops(struct rbmap_gen *gen)
+static void rbmap_report_final_drops(struct rbmap_gen *gen)
 {
 	if (!gen->ended)
 		gen->ring.reader.lost = rbmap_ring_report_drops(&gen->ring);
@@ -135,13 +135,13 @@ bool rbmap_get_mapped(struct rbmap_gen *gen)
 {
 	struct rbmap_ring *ring = &gen->ring;
 	struct rbmap_reader *reader = &ring->reader;
-	enum rbmap_get took = rbmap_get_subbuf(ring);
+	enum rbmap_get result = rbmap_get_subbuf(ring);
 
-	if (took == RBMAP_GET_EMPTY && rbmap_gen_retired(gen))
-		rbmap_tell_last_drops(gen);
-	else if (took == RBMAP_GET_EMPTY)
-		took = rbmap_get_drops(gen);
-	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
+	if (result == RBMAP_GET_EMPTY && rbmap_gen_retired(gen))
+		rbmap_report_final_drops(gen);
+	else if (result == RBMAP_GET_EMPTY)
+		result = rbmap_get_drops(gen);
+	if (result != RBMAP_GET_NEXT && result != RBMAP_GET_MORE)
 		return false;
 	/*
 	 * RBMAP_GET_MORE at offset 0: splice() got this sub-buffer and left it
@@ -278,9 +278,9 @@ bool rbmap_get_copy(struct rbmap_gen *gen,
 		    struct rbmap_subbuf_header *copy)
 {
 	struct rbmap_ring *ring = &gen->ring;
-	enum rbmap_get took = rbmap_get_subbuf(ring);
+	enum rbmap_get result = rbmap_get_subbuf(ring);
 
-	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
+	if (result != RBMAP_GET_NEXT && result != RBMAP_GET_MORE)
 		return rbmap_copy_drops(ring, copy);
 	rbmap_copy_rest(ring, copy);
 	return true;
@@ -320,12 +320,12 @@ rbmap_get_closed(struct rbmap_gen *gen,
 {
 	struct rbmap_ring *ring = &gen->ring;
 	struct rbmap_reader *reader = &ring->reader;
-	enum rbmap_get took = RBMAP_GET_EMPTY;
+	enum rbmap_get result = RBMAP_GET_EMPTY;
 	u32 size, end;
 
 	if (rbmap_ring_has_closed(ring))
-		took = rbmap_get_subbuf(ring);
-	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
+		result = rbmap_get_subbuf(ring);
+	if (result != RBMAP_GET_NEXT && result != RBMAP_GET_MORE)
 		return !rbmap_ring_has_event(ring) &&
 		       rbmap_copy_drops(ring, fresh) ? fresh : NULL;
 	/*

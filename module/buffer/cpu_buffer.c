@@ -46,7 +46,7 @@ void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu)
 	raw_spin_lock_init(&cpu_buf->offline_lock);
 	INIT_LIST_HEAD(&cpu_buf->generations);
 	mutex_init(&cpu_buf->stats_lock);
-	rbmap_waiting_init(cpu_buf);
+	rbmap_cpu_wait_init(cpu_buf);
 
 	none->placed.cpu_buf = cpu_buf;
 	none->placed.ring.subbuf = &none->subbuf;
@@ -127,7 +127,7 @@ void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_gen *gen, *next;
 
-	rbmap_waiting_exit(cpu_buf);
+	rbmap_cpu_wait_exit(cpu_buf);
 	rbmap_cpu_buffer_set_snapshot(cpu_buf, NULL);
 	list_for_each_entry_safe(gen, next, &cpu_buf->generations, list)
 		rbmap_gen_free(gen);	/* model: destroy */
@@ -231,7 +231,7 @@ rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
 		usleep_range(10, 100);
 	}
 	/*
-	 * Pairs with the acquire in rbmap_cpu_buffer().
+	 * Pairs with the acquire in rbmap_cpu_buffer_with_ring().
 	 * litmus: cpu-ring, replace-new-cpu
 	 */
 	smp_store_release(&cpu_buf->current_gen, gen);
@@ -359,7 +359,7 @@ void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /**
- * rbmap_cpu_buffer_keep_for_snapshot - keep new files from starting with a ring
+ * rbmap_cpu_buffer_reserve_for_snapshot - keep new files from starting with a ring
  * @gen: a retired and queued ring of which there is a snapshot
  *
  * If the CPU's rings have readers, the ring stays queued until the last reader is
@@ -367,13 +367,13 @@ void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf)
  *
  * Context: may sleep.
  */
-void rbmap_cpu_buffer_keep_for_snapshot(struct rbmap_gen *gen)
+void rbmap_cpu_buffer_reserve_for_snapshot(struct rbmap_gen *gen)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	bool leave;
 
 	spin_lock(&cpu_buf->lock);
-	gen->kept = true;	/* model: leave_to_snapshot */
+	gen->reserved = true;	/* model: leave_to_snapshot */
 	leave = gen->queued && !cpu_buf->readers;
 	if (leave)
 		WRITE_ONCE(gen->queued, false);
@@ -383,12 +383,12 @@ void rbmap_cpu_buffer_keep_for_snapshot(struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_cpu_buffer_keep_for_snapshots - release the rings that were kept for readers
+ * rbmap_cpu_buffer_release_reserved - release the rings that were kept for readers
  * @cpu_buf: the CPU's part, whose last reader is gone
  *
  * Context: may sleep.
  */
-void rbmap_cpu_buffer_keep_for_snapshots(struct rbmap_cpu_buffer *cpu_buf)
+void rbmap_cpu_buffer_release_reserved(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_gen *gen, *kept;
 
@@ -396,7 +396,7 @@ void rbmap_cpu_buffer_keep_for_snapshots(struct rbmap_cpu_buffer *cpu_buf)
 		kept = NULL;
 		spin_lock(&cpu_buf->lock);
 		list_for_each_entry(gen, &cpu_buf->generations, list) {
-			if (gen->queued && gen->kept && !cpu_buf->readers) {
+			if (gen->queued && gen->reserved && !cpu_buf->readers) {
 				WRITE_ONCE(gen->queued, false);	/* model: leave_to_snapshots */
 				kept = gen;
 				break;

@@ -66,7 +66,7 @@ struct rbmap_no_ring {
  * @flags_set: number of flags set in that jiffy
  * @confirm: work that tests the ring again a grace period after a flag was set
  * @confirm_again: whether another flag was set while @confirm was pending
- * @look: work that tests the ring again where no flag was set
+ * @poll_work: work that tests the ring again where no flag was set
  */
 struct rbmap_cpu_buffer {
 	struct rbmap_buffer	*buffer;
@@ -91,7 +91,7 @@ struct rbmap_cpu_buffer {
 	unsigned int		flags_set;
 	struct rcu_work		confirm;
 	bool			confirm_again;
-	struct delayed_work	look;
+	struct delayed_work	poll_work;
 };
 
 void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu);
@@ -109,8 +109,8 @@ struct rbmap_gen *
 rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
 			 struct rbmap_gen *gen);
 void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf);
-void rbmap_cpu_buffer_keep_for_snapshot(struct rbmap_gen *gen);
-void rbmap_cpu_buffer_keep_for_snapshots(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_cpu_buffer_reserve_for_snapshot(struct rbmap_gen *gen);
+void rbmap_cpu_buffer_release_reserved(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_discard(struct rbmap_cpu_buffer *cpu_buf, struct rbmap_gen *gen);
 void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,

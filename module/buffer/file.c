@@ -229,8 +229,8 @@ void rbmap_file_unbind(struct rbmap_file *file)
 	spin_unlock(&cpu_buf->lock);
 	rbmap_gen_put(file->gen);	/* model: unbind_put */
 	rbmap_cpu_buffer_drop_drained(cpu_buf);
-	if (last)	/* step: keep_for_snapshots */
-		rbmap_cpu_buffer_keep_for_snapshots(cpu_buf);
+	if (last)	/* step: release_reserved */
+		rbmap_cpu_buffer_release_reserved(cpu_buf);
 }
 
 /* Bind one of the files in a list to a later ring.  Return whether there was one. */

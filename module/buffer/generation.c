@@ -41,7 +41,7 @@ void rbmap_gen_free(struct rbmap_gen *gen)
 	struct rbmap_ring_subbuf *subbuf = gen->ring.subbuf;
 	u32 i;
 
-	rbmap_wait_exit(gen);
+	rbmap_gen_wake_exit(gen);
 	for (i = 0; subbuf && subbuf[i].header && !gen->origin; i++) {
 		rbmap_pages_free(subbuf[i].header, gen->subbuf_size);
 		if (i == gen->ring.nr_slots)
@@ -101,7 +101,7 @@ rbmap_gen_alloc(struct rbmap_cpu_buffer *cpu_buf,
 	for (i = 0; i < RBMAP_NR_KEEPS; i++)
 		INIT_LIST_HEAD(&gen->files[i]);
 	mutex_init(&gen->reader_lock);
-	rbmap_wait_init(gen);
+	rbmap_gen_wake_init(gen);
 
 	gen->ring.subbuf = kvzalloc_node(array_size(sizes->nr_slots + 1,
 						    sizeof(*gen->ring.subbuf)),
@@ -244,7 +244,7 @@ void rbmap_gen_retire(struct rbmap_gen *gen)
 	mutex_lock(&gen->reader_lock);
 	rbmap_ring_seal(&gen->ring);
 	/* The ring needs no more memory, and splice() keeps none from now on. */
-	rbmap_passed_free(&gen->passed, gen->subbuf_size);
+	rbmap_page_pool_free(&gen->page_pool, gen->subbuf_size);
 	/*
 	 * A reader that sees the flag sees all events: the grace period is a full
 	 * barrier, too.

@@ -14,7 +14,7 @@
 #include <rbmap/ring/ring.h>
 
 #include "buffer.h"
-#include "passed.h"
+#include "page_pool.h"
 
 struct rbmap_cpu_buffer;
 
@@ -103,7 +103,7 @@ struct rbmap_placed_ring {
  * @queued: whether a file that is opened may start with the ring, which it does if
  *	this is the oldest one; under @cpu_buf's lock
  * @retired: whether the ring has no writers, and will have none
- * @kept: whether a snapshot has the ring's events, so that it is queued only for
+ * @reserved: whether a snapshot has the ring's events, so that it is queued only for
  *	present readers; under @cpu_buf's lock
  * @let_go: whether retired_size_kb has expired the ring; under @cpu_buf's lock
  * @ended: whether the end was reported to a reader that maps the ring; under
@@ -116,7 +116,7 @@ struct rbmap_placed_ring {
  * @base: counters at the last reset
  * @expiry: losses passed from ring to ring; under @reader_lock
  * @reader_lock: serializes readers, and protects @mapped, @subbufs_mapped, @base, @meta,
- *	@moved, @copied, @discarded and @passed.  Taken with mmap_lock held, so that no
+ *	@moved, @copied, @discarded and @page_pool.  Taken with mmap_lock held, so that no
  *	user memory is accessed while it is held
  * @mapped: number of maps of the ring
  * @subbufs_mapped: number of these maps that show sub-buffers
@@ -126,7 +126,7 @@ struct rbmap_placed_ring {
  * @moved: number of sub-buffers that splice() passed on without a copy
  * @copied: number of sub-buffers that splice() passed on as a copy
  * @discarded: number of unread events that were discarded; no reset restarts it
- * @passed: memory that splice() has moved to pipes; empty once the ring is retired
+ * @page_pool: memory that splice() has moved to pipes; empty once the ring is retired
  * @wake: interrupt work that queues @wake_readers; queued from any context
  * @wake_readers: work that wakes the readers waiting in @cpu_buf
  * @notify_closed: whether the writer checks the watermark when it leaves a
@@ -142,7 +142,7 @@ struct rbmap_gen {
 	struct list_head	files[RBMAP_NR_KEEPS];
 	bool			queued;
 	bool			retired;
-	bool			kept;
+	bool			reserved;
 	bool			let_go;
 	bool			ended;
 	bool			shared;
@@ -161,7 +161,7 @@ struct rbmap_gen {
 	u64			moved;
 	u64			copied;
 	u64			discarded;
-	struct rbmap_passed	passed;
+	struct rbmap_page_pool	page_pool;
 
 	struct irq_work		wake;
 	struct work_struct	wake_readers;

@@ -36,11 +36,11 @@
  * @users: number of open files, and of modules that have looked the buffer up
  * @release: function to call when @users is 0, or NULL
  * @data: argument of @release
- * @lacking: CPUs that lack a ring, devices or a directory for want of memory
- * @lacks_markers: whether the buffer lacks its markers for want of memory
- * @lacks: whether @lacking has a CPU, or @lacks_markers
+ * @missing_cpus: CPUs without a ring, devices or a directory for want of memory
+ * @markers_missing: whether the markers are missing for want of memory
+ * @any_missing: whether @missing_cpus has a CPU, or @markers_missing
  * @error: error of the last ring that could not be allocated
- * @completing: work that allocates all that is missing
+ * @retry_work: work that allocates all that is missing
  * @errors: the last refusals
  */
 struct rbmap_buffer {
@@ -68,11 +68,11 @@ struct rbmap_buffer {
 	unsigned int		users;
 	void			(*release)(void *data);
 	void			*data;
-	struct cpumask		lacking;
-	bool			lacks_markers;
-	bool			lacks;
+	struct cpumask		missing_cpus;
+	bool			markers_missing;
+	bool			any_missing;
 	int			error;
-	struct work_struct	*completing;
+	struct work_struct	*retry_work;
 	struct rbmap_error_log	errors;
 };
 

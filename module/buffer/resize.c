@@ -106,7 +106,7 @@ int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus)
 #define for_each_replaced(_buf, _which, _cpu, _cpu_buf)			\
 	for_each_possible_cpu(_cpu)					\
 		if (((_which) == RBMAP_ALL_CPUS || (_which) == (_cpu)) && \
-		    ((_cpu_buf) = rbmap_cpu_buffer(_buf, _cpu)))
+		    ((_cpu_buf) = rbmap_cpu_buffer_with_ring(_buf, _cpu)))
 
 static int rbmap_replacements_create(struct rbmap_buffer *buf, int which,
 				     const struct rbmap_sizes *sizes,
@@ -158,7 +158,7 @@ static void rbmap_replaced(struct rbmap_gen *gen,
 	rbmap_gen_retire(gen);
 	if (snapshot) {
 		rbmap_gen_clone(snapshot, gen);
-		rbmap_cpu_buffer_keep_for_snapshot(gen);
+		rbmap_cpu_buffer_reserve_for_snapshot(gen);
 	}
 	rbmap_cpu_buffer_drop_drained(gen->cpu_buf);
 	rbmap_cpu_buffer_expire(gen->cpu_buf);
@@ -276,7 +276,7 @@ static int rbmap_first_rings_create(struct rbmap_buffer *buf, const struct rbmap
 	if (!rbmap_sizes_fit(sizes, cpumask_weight(&buf->awaiting)))
 		return -ENOMEM;
 	for_each_cpu(cpu, &buf->awaiting) {
-		gen = rbmap_gen_create(rbmap_cpu_place(buf, cpu), sizes, buf->clock);
+		gen = rbmap_gen_create(rbmap_cpu_buffer(buf, cpu), sizes, buf->clock);
 		if (IS_ERR(gen))
 			return PTR_ERR(gen);
 		gens[cpu] = gen;
@@ -305,7 +305,7 @@ static int rbmap_first_rings_install(struct rbmap_buffer *buf, const struct rbma
 	if (err)
 		goto out;
 	for_each_cpu(cpu, &buf->awaiting) {
-		rbmap_cpu_buffer_install(rbmap_cpu_place(buf, cpu), gens[cpu]);
+		rbmap_cpu_buffer_install(rbmap_cpu_buffer(buf, cpu), gens[cpu]);
 		gens[cpu] = NULL;
 		cpumask_clear_cpu(cpu, &buf->awaiting);
 	}
@@ -385,7 +385,7 @@ void rbmap_buffer_expand_for_module(struct rbmap_buffer *buf)
 	cpus_read_lock();
 	if (!buf->expanded) {
 		for_each_cpu(cpu, &buf->awaiting) {
-			rbmap_buffer_set_lacks(buf, cpu, true);
+			rbmap_buffer_set_missing(buf, cpu, true);
 			cpumask_clear_cpu(cpu, &buf->awaiting);
 		}
 		rbmap_buffer_set_expanded(buf);
@@ -431,13 +431,13 @@ static bool rbmap_buffer_sizes_locked(struct rbmap_buffer *buf, int which,
 int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
 			  const struct rbmap_sizes *sizes)
 {
-	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_place(buf, cpu);
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer(buf, cpu);
 	int err = 0;
 
 	lockdep_assert_held(&buf->lock);
 	/* No callback of CPU hotplug can add the ring concurrently. */
 	cpus_read_lock();
-	if (buf->gone || !cpu_buf || !rbmap_buffer_lacks(buf, cpu))
+	if (buf->gone || !cpu_buf || !rbmap_buffer_cpu_missing(buf, cpu))
 		err = -ENODEV;
 	else if (!cpu_buf->current_gen)
 		err = rbmap_cpu_buffer_add_ring(cpu_buf, sizes);
@@ -471,7 +471,7 @@ bool rbmap_buffer_sizes(struct rbmap_buffer *buf, int which,
 /* The size of sub-buffers that a user has set; 0: none. */
 static unsigned long rbmap_get_subbuf_kb(struct rbmap_buffer *buf, int which)
 {
-	const struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_place(buf, which);
+	const struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer(buf, which);
 
 	return cpu_buf ? cpu_buf->subbuf_size_kb : buf->subbuf_size_kb;
 }
@@ -485,7 +485,7 @@ static void rbmap_set_subbuf_kb(struct rbmap_buffer *buf, int which,
 		buf->subbuf_size_kb = subbuf_size_kb;
 	for_each_possible_cpu(cpu) {
 		if (which == RBMAP_ALL_CPUS || which == cpu)
-			rbmap_cpu_place(buf, cpu)->subbuf_size_kb = subbuf_size_kb;
+			rbmap_cpu_buffer(buf, cpu)->subbuf_size_kb = subbuf_size_kb;
 	}
 }
 
@@ -541,7 +541,7 @@ static int rbmap_buffer_set_sizes(struct rbmap_buffer *buf, int which,
 		rbmap_set_subbuf_kb(buf, which, subbuf_size_kb);
 	mutex_unlock(&buf->lock);
 	/* There may be memory now for the CPUs without a ring. */
-	rbmap_buffer_complete(buf);
+	rbmap_buffer_add_missing(buf);
 	return err;
 }
 

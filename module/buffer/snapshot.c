@@ -111,7 +111,7 @@ int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int which)
 	err = rbmap_make_snapshots(buf, which, snapshots);
 	for_each_possible_cpu(cpu) {
 		if (snapshots[cpu])
-			rbmap_cpu_buffer_set_snapshot(rbmap_cpu_buffer(buf, cpu),
+			rbmap_cpu_buffer_set_snapshot(rbmap_cpu_buffer_with_ring(buf, cpu),
 						      snapshots[cpu]);
 	}
 	kvfree(snapshots);
@@ -130,7 +130,7 @@ void rbmap_buffer_drop_snapshot(struct rbmap_buffer *buf, int which)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer(buf, cpu);
+		struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer_with_ring(buf, cpu);
 
 		if (cpu_buf && (which == RBMAP_ALL_CPUS || which == cpu))
 			rbmap_cpu_buffer_set_snapshot(cpu_buf, NULL);
@@ -147,7 +147,7 @@ bool rbmap_buffer_has_snapshot(struct rbmap_buffer *buf, int which)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer(buf, cpu);
+		struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer_with_ring(buf, cpu);
 
 		if (cpu_buf && (which == RBMAP_ALL_CPUS || which == cpu) &&
 		    READ_ONCE(cpu_buf->snapshot))

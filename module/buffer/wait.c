@@ -121,12 +121,12 @@ static void rbmap_watch(struct rbmap_gen *gen)
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 
 	if (rbmap_cpu_is_isolated(cpu_buf->cpu)) {
-		queue_delayed_work(rbmap_wait_queue, &cpu_buf->look,
+		queue_delayed_work(rbmap_wait_queue, &cpu_buf->poll_work,
 				   msecs_to_jiffies(RBMAP_ISOLATED_POLL_MS));
 		return;
 	}
 	if (!rbmap_may_set_flags(cpu_buf)) {
-		queue_delayed_work(rbmap_wait_queue, &cpu_buf->look, 1);
+		queue_delayed_work(rbmap_wait_queue, &cpu_buf->poll_work, 1);
 		return;
 	}
 	if (READ_ONCE(gen->notice[RBMAP_NOTICE_EVENT].wanted))
@@ -261,7 +261,7 @@ static void rbmap_recheck_work(struct work_struct *work)
 {
 	struct rbmap_cpu_buffer *cpu_buf =
 		container_of(to_delayed_work(work), struct rbmap_cpu_buffer,
-			     look);
+			     poll_work);
 	struct rbmap_gen *gen = rbmap_get_written(cpu_buf);
 
 	if (rbmap_missed(gen) || !wq_has_sleeper(&cpu_buf->wait)) {
@@ -276,51 +276,51 @@ static void rbmap_recheck_work(struct work_struct *work)
 }
 
 /**
- * rbmap_waiting_init - prepare a CPU's part for readers that wait
+ * rbmap_cpu_wait_init - prepare a CPU's part for readers that wait
  * @cpu_buf: the CPU's part
  *
  * Context: any; before the first ring.
  */
-void rbmap_waiting_init(struct rbmap_cpu_buffer *cpu_buf)
+void rbmap_cpu_wait_init(struct rbmap_cpu_buffer *cpu_buf)
 {
 	init_waitqueue_head(&cpu_buf->wait);
 	INIT_RCU_WORK(&cpu_buf->confirm, rbmap_confirm_work);
-	INIT_DELAYED_WORK(&cpu_buf->look, rbmap_recheck_work);
+	INIT_DELAYED_WORK(&cpu_buf->poll_work, rbmap_recheck_work);
 }
 
 /**
- * rbmap_waiting_exit - stop testing a CPU's rings for readers that wait
+ * rbmap_cpu_wait_exit - stop testing a CPU's rings for readers that wait
  * @cpu_buf: the CPU's part, whose rings still exist, and for which nobody waits
  *
  * Context: sleeps, for a grace period if a reader has waited recently.  The work
  * takes stats_lock, so the caller must not hold it.
  */
-void rbmap_waiting_exit(struct rbmap_cpu_buffer *cpu_buf)
+void rbmap_cpu_wait_exit(struct rbmap_cpu_buffer *cpu_buf)
 {
-	cancel_delayed_work_sync(&cpu_buf->look);
+	cancel_delayed_work_sync(&cpu_buf->poll_work);
 	/* The work may have queued itself once more. */
 	flush_rcu_work(&cpu_buf->confirm);
 	flush_rcu_work(&cpu_buf->confirm);
 }
 
 /**
- * rbmap_waits_init - prepare for the first buffer
+ * rbmap_wait_module_init - prepare for the first buffer
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int rbmap_waits_init(void)
+int rbmap_wait_module_init(void)
 {
 	rbmap_wait_queue = alloc_workqueue("rbmap", WQ_UNBOUND, 0);
 	return rbmap_wait_queue ? 0 : -ENOMEM;
 }
 
 /**
- * rbmap_waits_exit - clean up after the last buffer
+ * rbmap_wait_module_exit - clean up after the last buffer
  *
  * Context: sleeps.
  */
-void rbmap_waits_exit(void)
+void rbmap_wait_module_exit(void)
 {
 	destroy_workqueue(rbmap_wait_queue);
 }
@@ -361,24 +361,24 @@ const struct rbmap_ring_ops rbmap_ring_ops = {
 };
 
 /**
- * rbmap_wait_init - prepare a ring whose writer wakes readers
+ * rbmap_gen_wake_init - prepare a ring whose writer wakes readers
  * @gen: a ring that is not written yet
  *
  * Context: any.
  */
-void rbmap_wait_init(struct rbmap_gen *gen)
+void rbmap_gen_wake_init(struct rbmap_gen *gen)
 {
 	init_irq_work(&gen->wake, rbmap_wake_work);
 	INIT_WORK(&gen->wake_readers, rbmap_wake_readers_work);
 }
 
 /**
- * rbmap_wait_exit - wait for the last wake-up by a ring's writer
+ * rbmap_gen_wake_exit - wait for the last wake-up by a ring's writer
  * @gen: a ring that is not written any more
  *
  * Context: may sleep.
  */
-void rbmap_wait_exit(struct rbmap_gen *gen)
+void rbmap_gen_wake_exit(struct rbmap_gen *gen)
 {
 	irq_work_sync(&gen->wake);
 	cancel_work_sync(&gen->wake_readers);

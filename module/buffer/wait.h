@@ -14,12 +14,12 @@ enum rbmap_wait_for {
 	RBMAP_WAIT_CLOSED,	/* the watermark and a closed sub-buffer */
 };
 
-int rbmap_waits_init(void);
-void rbmap_waits_exit(void);
-void rbmap_waiting_init(struct rbmap_cpu_buffer *cpu_buf);
-void rbmap_waiting_exit(struct rbmap_cpu_buffer *cpu_buf);
-void rbmap_wait_init(struct rbmap_gen *gen);
-void rbmap_wait_exit(struct rbmap_gen *gen);
+int rbmap_wait_module_init(void);
+void rbmap_wait_module_exit(void);
+void rbmap_cpu_wait_init(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_cpu_wait_exit(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_gen_wake_init(struct rbmap_gen *gen);
+void rbmap_gen_wake_exit(struct rbmap_gen *gen);
 void rbmap_notify(struct rbmap_gen *gen);
 void rbmap_wake_all(struct rbmap_gen *gen);
 int rbmap_wait_readable(struct rbmap_gen *gen, enum rbmap_wait_for what,

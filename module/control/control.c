@@ -374,7 +374,7 @@ static ssize_t snapshot_store(struct kobject *kobj,
 static ssize_t cpus_lacking_show(struct kobject *kobj,
 				 struct kobj_attribute *attr, char *buf)
 {
-	return rbmap_buffer_show_lacking(rbmap_controlled(kobj), buf);
+	return rbmap_buffer_show_missing(rbmap_controlled(kobj), buf);
 }
 
 static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -514,7 +514,7 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 	if (!err)
 		err = rbmap_control_options_init(control);
 	if (!err)
-		err = rbmap_control_tasks_init(control);
+		err = rbmap_control_pids_init(control);
 	if (!err)
 		err = rbmap_control_cgroups_init(control);
 	if (!err)
@@ -539,7 +539,7 @@ out:
 void rbmap_control_exit(struct rbmap_control *control)
 {
 	rbmap_control_cpus_exit(control);
-	rbmap_control_tasks_exit(control);
+	rbmap_control_pids_exit(control);
 	rbmap_control_events_exit(control);
 	rbmap_dir_remove(control->dir);
 	control->dir = NULL;

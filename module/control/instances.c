@@ -192,7 +192,7 @@ static const struct attribute_group rbmap_instances_group = {
 /**
  * rbmap_control_instances_init - create the files of the directory instances
  * @dir: the directory
- * @ops: what the files do with a valid text
+ * @ops: functions that the files call with a valid text
  *
  * Context: may sleep.
  * Return: 0 or a negative error.

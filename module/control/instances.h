@@ -13,7 +13,7 @@ struct rbmap_buffer;
 struct rbmap_buffer_config;
 
 /**
- * struct rbmap_control_instances_ops - what follows a valid text
+ * struct rbmap_control_instances_ops - functions for a valid text
  * @config: settings of a new buffer that the text does not have
  * @create: create a buffer, which ends with the open file @keeper unless that is NULL
  * @destroy: destroy a buffer

@@ -196,7 +196,7 @@ int rbmap_control_add_cpu(struct rbmap_control *control, int cpu)
 		return 0;
 	snprintf(name, sizeof(name), "cpu%d", cpu);
 	dir = rbmap_dir_create(name, control->cpus_dir,
-			       rbmap_cpu_place(control->buffer, cpu),
+			       rbmap_cpu_buffer(control->buffer, cpu),
 			       control->buffer);
 	if (!dir)
 		return -ENOMEM;

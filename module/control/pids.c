@@ -258,13 +258,13 @@ static const struct attribute_group rbmap_options_group = {
 };
 
 /**
- * rbmap_control_tasks_init - create the files that select events by task, and options
+ * rbmap_control_pids_init - create the files that select events by task, and options
  * @control: files of a buffer
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
  */
-int rbmap_control_tasks_init(struct rbmap_control *control)
+int rbmap_control_pids_init(struct rbmap_control *control)
 {
 	int err;
 
@@ -290,12 +290,12 @@ int rbmap_control_tasks_init(struct rbmap_control *control)
 }
 
 /**
- * rbmap_control_tasks_exit - remove options; the other files are removed with @dir
+ * rbmap_control_pids_exit - remove options; the other files are removed with @dir
  * @control: files of a buffer
  *
  * Context: sleeps until no callback of the files runs.
  */
-void rbmap_control_tasks_exit(struct rbmap_control *control)
+void rbmap_control_pids_exit(struct rbmap_control *control)
 {
 	rbmap_dir_remove(control->options_dir);
 	control->options_dir = NULL;

@@ -5,7 +5,7 @@
 
 struct rbmap_control;
 
-int rbmap_control_tasks_init(struct rbmap_control *control);
-void rbmap_control_tasks_exit(struct rbmap_control *control);
+int rbmap_control_pids_init(struct rbmap_control *control);
+void rbmap_control_pids_exit(struct rbmap_control *control);
 
 #endif /* RBMAP_CONTROL_PIDS_H */

@@ -92,8 +92,8 @@ static int rbmap_device_open(struct inode *inode, struct file *file)
 
 	if (err)
 		return err;
-	rbmap_buffer_complete(cpu_buf->buffer);
-	if (!rbmap_cpu_buffer(cpu_buf->buffer, cpu_buf->cpu))
+	rbmap_buffer_add_missing(cpu_buf->buffer);
+	if (!rbmap_cpu_buffer_with_ring(cpu_buf->buffer, cpu_buf->cpu))
 		return -ENOMEM;
 	file->private_data = rbmap_file_create(cpu_buf, NULL);
 	if (!file->private_data)
@@ -504,7 +504,7 @@ static int rbmap_devices_add(struct rbmap_devices *devices,
 		.shows	= true,
 		.is_private = devices->is_private,
 		.buffer	= devices->buffer,
-		.data	= rbmap_cpu_place(devices->buffer, cpu),
+		.data	= rbmap_cpu_buffer(devices->buffer, cpu),
 	};
 	snprintf(name, sizeof(name), format, cpu);
 	return rbmap_chrdev_create(chrdev, devices->name, name);

@@ -31,7 +31,7 @@ struct rbmap_cpu_devices {
  * @name: name of the buffer; "" for the default buffer
  * @buffer: the buffer
  * @cpu: devices of each CPU, by CPU number
- * @marker: what is behind the next two devices
+ * @marker: marker that the next two devices write
  * @marker_text: marker, to which user space writes texts
  * @marker_raw: marker_raw, to which user space writes other data
  * @trace: trace, the unread events as text, which discards them when it is truncated

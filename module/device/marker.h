@@ -19,7 +19,7 @@ enum rbmap_marker_kind {
 };
 
 /**
- * struct rbmap_marker - what is behind marker and marker_raw of a buffer
+ * struct rbmap_marker - marker and marker_raw of a buffer
  * @list: entry in the list of all markers
  * @buffer: the buffer, which the marker is freed with
  * @event_file: event files of the markers, or NULL

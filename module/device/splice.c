@@ -17,7 +17,7 @@
 #include "buffer/cpu_buffer.h"
 #include "buffer/meta_page.h"
 #include "buffer/pages.h"
-#include "buffer/passed.h"
+#include "buffer/page_pool.h"
 #include "buffer/wait.h"
 #include "splice.h"
 
@@ -114,7 +114,7 @@ static ssize_t rbmap_splice_locked(struct rbmap_gen *gen, void *fresh, bool char
 	if (charged || rbmap_gen_retired(gen))
 		rbmap_pages_free(subbuf, size);
 	else
-		rbmap_passed_add(&gen->passed, subbuf, size);	/* model: splice_keep */
+		rbmap_page_pool_add(&gen->page_pool, subbuf, size);	/* model: splice_keep */
 	return ret;
 }
 
@@ -139,7 +139,7 @@ static void *rbmap_splice_lock(struct rbmap_gen *gen, bool *charged)
 		if (fresh)
 			rbmap_pages_free(fresh, size);
 		*charged = rbmap_splice_copies(gen);
-		fresh = *charged ? NULL : rbmap_passed_reuse(&gen->passed, size);
+		fresh = *charged ? NULL : rbmap_page_pool_reuse(&gen->page_pool, size);
 		if (fresh)
 			return fresh;
 		mutex_unlock(&gen->reader_lock);

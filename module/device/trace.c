@@ -153,7 +153,7 @@ static int rbmap_text_add_files(struct rbmap_text_file *file)
 	struct rbmap_file *reader;
 
 	for_each_text_cpu(tc, file) {
-		cpu_buf = rbmap_cpu_buffer(file->buffer, tc->cpu);
+		cpu_buf = rbmap_cpu_buffer_with_ring(file->buffer, tc->cpu);
 		if (tc->file || !cpu_buf)
 			continue;
 		reader = rbmap_file_create(cpu_buf, NULL);
@@ -461,7 +461,7 @@ static void rbmap_text_begin(struct rbmap_text_file *file)
 	file->annotates = false;
 	file->events = 0;
 	for_each_text_cpu(tc, file) {
-		cpu_buf = rbmap_cpu_buffer(file->buffer, tc->cpu);
+		cpu_buf = rbmap_cpu_buffer_with_ring(file->buffer, tc->cpu);
 		tc->started = false;
 		tc->walk = (struct rbmap_walk) {};
 		if (cpu_buf)
@@ -537,7 +537,7 @@ static loff_t rbmap_trace_llseek(struct file *file, loff_t offset, int whence)
 static bool rbmap_text_cpu_ready(const struct rbmap_text_file *file, struct rbmap_text_cpu *tc)
 {
 	if (!tc->file)
-		return rbmap_cpu_buffer(file->buffer, tc->cpu);
+		return rbmap_cpu_buffer_with_ring(file->buffer, tc->cpu);
 	return rbmap_wait_tests(tc->gen);
 }
 
@@ -586,11 +586,11 @@ static int rbmap_text_wait(struct rbmap_text_file *file)
 	rbmap_text_get_rings(file);
 	for_each_text_cpu(tc, file) {
 		init_waitqueue_entry(&tc->entry, current);
-		add_wait_queue(&rbmap_cpu_place(file->buffer, tc->cpu)->wait, &tc->entry);
+		add_wait_queue(&rbmap_cpu_buffer(file->buffer, tc->cpu)->wait, &tc->entry);
 	}
 	err = rbmap_text_sleep(file);
 	for_each_text_cpu(tc, file)
-		remove_wait_queue(&rbmap_cpu_place(file->buffer, tc->cpu)->wait, &tc->entry);
+		remove_wait_queue(&rbmap_cpu_buffer(file->buffer, tc->cpu)->wait, &tc->entry);
 	rbmap_text_put_rings(file);
 	return err;
 }
@@ -652,8 +652,8 @@ static __poll_t rbmap_text_cpu_poll(const struct rbmap_text_file *text,
 
 	if (reader)
 		return rbmap_ring_poll(reader, file, table) & ~EPOLLHUP;
-	poll_wait(file, &rbmap_cpu_place(text->buffer, tc->cpu)->wait, table);
-	return rbmap_cpu_buffer(text->buffer, tc->cpu) ? EPOLLIN | EPOLLRDNORM : 0;
+	poll_wait(file, &rbmap_cpu_buffer(text->buffer, tc->cpu)->wait, table);
+	return rbmap_cpu_buffer_with_ring(text->buffer, tc->cpu) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /* The lock is not taken, because a thread that waits in read() holds it. */

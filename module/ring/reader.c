@@ -313,14 +313,14 @@ u64 rbmap_ring_report_drops(struct rbmap_ring *ring)
 void rbmap_ring_skip(struct rbmap_ring *ring)
 {
 	u64 end = rbmap_commit_seq(READ_ONCE(ring->commit)); /* model: skip_end */
-	enum rbmap_get took;
+	enum rbmap_get result;
 
 	do {
-		took = rbmap_ring_get(ring);
+		result = rbmap_ring_get(ring);
 		if (ring->reader.holds)
 			rbmap_ring_consume(ring, ring->reader.offset +
 					   rbmap_ring_unread(ring));
-	} while ((took == RBMAP_GET_NEXT || took == RBMAP_GET_MORE) &&
+	} while ((result == RBMAP_GET_NEXT || result == RBMAP_GET_MORE) &&
 		 rbmap_seq_diff(end, ring->reader.seq, ring->modulus) > 0);
 }
 

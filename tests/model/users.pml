@@ -548,7 +548,7 @@ unbind_put:	/* buffer/file.c: rbmap_file_unbind() */
 	drop_drained(x, k);
 	do
 	:: atomic { last ->
-leave_to_snapshots: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_keep_for_snapshots() */
+leave_to_snapshots: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_release_reserved() */
 		find(x, 0, queued[i] && kept[i] && !readers);
 		if
 		:: x == NONE -> break
@@ -558,7 +558,7 @@ leave_to_snapshots: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_keep_for_snapshots(
 		queued[x] = 0
 #endif
 	   };
-leave_to_snapshots_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_keep_for_snapshots() */
+leave_to_snapshots_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_release_reserved() */
 	   put_ring(x)
 	:: !last -> break
 	od;
