@@ -73,7 +73,9 @@ int main(int argc, char **argv)
 		return 2;
 	source.clocks = "[local] global";
 	source.uname = "Linux host 6.1.0-test x86_64";
-	source.times.trigger = (struct dat_moment){ RING, real_now() - age * 1000000000, RING, 37, 5 };
+	source.times.trigger = (struct rbmap_moment){
+		RING, real_now() - age * 1000000000, RING, 37, 5
+	};
 	snprintf(source.times.reason, sizeof(source.times.reason), "%s",
 		 argc > 4 ? argv[4] : "test");
 	buf_printf(&names, "100 a\n101 b\n");

@@ -45,25 +45,25 @@ static struct {
 	unsigned int cpus;
 } recording;
 
-const char *dat_clock(const struct dat_reader *reader)
+const char *rbmap_recording_clock(const struct rbmap_recording *reader)
 {
 	(void)reader;
 	return recording.clock;
 }
 
-const char *dat_uname(const struct dat_reader *reader)
+const char *rbmap_recording_uname(const struct rbmap_recording *reader)
 {
 	(void)reader;
 	return recording.uname;
 }
 
-const struct dat_times *dat_times(const struct dat_reader *reader)
+const struct dat_times *dat_times(const struct rbmap_recording *reader)
 {
 	(void)reader;
 	return &recording.times;
 }
 
-unsigned int dat_cpus(const struct dat_reader *reader)
+unsigned int rbmap_recording_cpus(const struct rbmap_recording *reader)
 {
 	(void)reader;
 	return recording.cpus;
@@ -296,11 +296,11 @@ static void choose_recording(const uint8_t *data)
 	recording.cpus = 1 + data[1] % MOST_CPUS;
 	recording.times = (struct dat_times){ 0 };
 	if (data[0] & 0x20)
-		recording.times.begin = (struct dat_moment){ 1, data[0], 3, 37, 4 };
+		recording.times.begin = (struct rbmap_moment){ 1, data[0], 3, 37, 4 };
 	if (data[0] & 0x40)
-		recording.times.trigger = (struct dat_moment){ 5, 6, data[0] % 8, 37, 8 };
+		recording.times.trigger = (struct rbmap_moment){ 5, 6, data[0] % 8, 37, 8 };
 	if (data[0] & 0x80)
-		recording.times.end = (struct dat_moment){ 9, 10, 11, 37, 8 };
+		recording.times.end = (struct rbmap_moment){ 9, 10, 11, 37, 8 };
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

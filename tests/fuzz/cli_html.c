@@ -73,7 +73,7 @@ static void finish(struct made *made, uint8_t choice, FILE *out)
 	struct origin origin = { .path = "<b>.dat", .times = &times, .time = &time,
 				 .why = "{\"<b>\": 0}", .why_size = strlen("{\"<b>\": 0}") };
 
-	times.trigger = (struct dat_moment){ .ring = 5, .real = choice & 4 };
+	times.trigger = (struct rbmap_moment){ .ring = 5, .real = choice & 4 };
 	if (page_lost_last(made->page, choice % 5, choice) || page_end(made->page) ||
 	    meta_write(made->page, &origin, out) || made->page->events != made->events)
 		abort();

@@ -32,8 +32,8 @@ static void tell_buffers(const struct input *in)
 {
 	struct buf list = { 0 };
 
-	for (unsigned int i = 1; i < dat_buffers(in->reader); i++) {
-		const char *name = dat_buffer_name(in->reader, i);
+	for (unsigned int i = 1; i < rbmap_recording_buffers(in->reader); i++) {
+		const char *name = rbmap_recording_buffer_name(in->reader, i);
 
 		buf_printf(&list, "%s", i > 1 ? ", " : ": it has the buffer top, and ");
 		buf_add_printable(&list, name, strlen(name));
@@ -47,14 +47,14 @@ static void tell_buffers(const struct input *in)
 /* A buffer that is named top comes before the one without a name. */
 static bool choose_buffer(const struct input *in)
 {
-	unsigned int nr = dat_buffers(in->reader), i = 1;
+	unsigned int nr = rbmap_recording_buffers(in->reader), i = 1;
 
-	while (i < nr && strcmp(dat_buffer_name(in->reader, i), in->buffer))
+	while (i < nr && strcmp(rbmap_recording_buffer_name(in->reader, i), in->buffer))
 		i++;
 	if (i >= nr && !strcmp(in->buffer, TOP_BUFFER))
 		i = 0;
 	if (i < nr)
-		dat_choose_buffer(in->reader, i);
+		rbmap_recording_choose_buffer(in->reader, i);
 	else
 		tell_buffers(in);
 	return i < nr;
@@ -62,7 +62,7 @@ static bool choose_buffer(const struct input *in)
 
 bool input_has_buffers(const struct input *in)
 {
-	return !in->buffer && dat_buffers(in->reader) > 1;
+	return !in->buffer && rbmap_recording_buffers(in->reader) > 1;
 }
 
 int input_choose_one_buffer(const struct input *in)
@@ -70,8 +70,8 @@ int input_choose_one_buffer(const struct input *in)
 	struct buf list = { 0 };
 	unsigned int found = 0, nr = 0;
 
-	for (unsigned int i = 0; !in->buffer && i < dat_buffers(in->reader); i++) {
-		const char *name = i ? dat_buffer_name(in->reader, i) : TOP_BUFFER;
+	for (unsigned int i = 0; !in->buffer && i < rbmap_recording_buffers(in->reader); i++) {
+		const char *name = i ? rbmap_recording_buffer_name(in->reader, i) : TOP_BUFFER;
 
 		if (!dat_buffer_has_data(in->reader, i))
 			continue;
@@ -85,7 +85,7 @@ int input_choose_one_buffer(const struct input *in)
 		complain("%s has the events of several buffers: choose one with --buffer%s%s",
 			 in->path, list.failed ? "" : ": ", list.failed ? "" : list.data);
 	} else if (nr) {
-		dat_choose_buffer(in->reader, found);
+		rbmap_recording_choose_buffer(in->reader, found);
 	}
 	buf_free(&list);
 	return nr > 1 ? STATUS_ERROR : STATUS_OK;
@@ -93,7 +93,8 @@ int input_choose_one_buffer(const struct input *in)
 
 const char *input_event_buffer(const struct input *in)
 {
-	const char *name = dat_buffer_name(in->reader, dat_event_buffer(in->reader));
+	unsigned int buffer = rbmap_recording_event_buffer(in->reader);
+	const char *name = rbmap_recording_buffer_name(in->reader, buffer);
 
 	return *name ? name : NULL;
 }
@@ -115,7 +116,7 @@ int input_open(struct input *in)
 		complain("%s %s", in->path, dat_strerror(ret));
 	else
 		input_failed(in, ret);
-	return ret == DAT_ERR_CUT ? STATUS_CUT : STATUS_ERROR;
+	return ret == RBMAP_ERR_CUT ? STATUS_CUT : STATUS_ERROR;
 }
 
 static bool parse_bound(const struct input *in, const char *option, const char *text,
@@ -144,9 +145,9 @@ enum time_style input_time_style(const struct input *in)
 bool input_set_times(struct input *in)
 {
 	bool known = time_view_init(&in->time, dat_times(in->reader),
-				    clock_is_counter(dat_clock(in->reader)));
+				    clock_is_counter(rbmap_recording_clock(in->reader)));
 
-	if (!known && dat_is_dated(in->reader)) {
+	if (!known && rbmap_recording_is_dated(in->reader)) {
 		time_view_init_real(&in->time);
 		known = true;
 	}
@@ -166,9 +167,9 @@ bool input_set_times(struct input *in)
 
 int input_tell_damage(const struct input *in, const char *done)
 {
-	struct dat_damage damage;
+	struct rbmap_damage damage;
 
-	dat_damage(in->reader, &damage);
+	damage = *rbmap_recording_damage(in->reader);
 	if (damage.busy)
 		complain("%s is still being recorded: its events up to now were %s", in->path,
 			 done);

@@ -12,7 +12,7 @@
 #define DEFAULT_INPUT	"trace.dat"
 
 struct command;
-struct dat_reader;
+struct rbmap_recording;
 
 /**
  * struct input - a recording
@@ -31,7 +31,7 @@ struct input {
 	bool wall, utc, relative;
 	struct selection selection;
 	struct selector *selector;
-	struct dat_reader *reader;
+	struct rbmap_recording *reader;
 	struct time_view time;
 	uint64_t from, to;
 };

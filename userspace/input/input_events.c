@@ -14,8 +14,8 @@ static void show(struct progress *progress, const struct input *in, const char *
 {
 	if (progress_due(progress))
 		progress_show(progress, "%s: %s%s%.0f %%, %" PRIu64 " events", in->path,
-			      what ? what : "", what ? ", " : "", 100 * dat_done(in->reader),
-			      events);
+			      what ? what : "", what ? ", " : "",
+			      100 * rbmap_recording_done(in->reader), events);
 }
 
 /* Events come in the order of time. */
@@ -27,7 +27,7 @@ static int each_event(struct input *in, const char *what, input_event_fn *each, 
 	int ret;
 
 	progress_begin(&progress);
-	while ((ret = dat_next(in->reader, &ev)) == 1 && ev.ts <= in->to) {
+	while ((ret = rbmap_recording_next(in->reader, &ev)) == 1 && ev.ts <= in->to) {
 		if (!(++seen % PROGRESS_EVENTS))
 			show(&progress, in, what, seen);
 		if (ev.ts < in->from)
@@ -47,8 +47,8 @@ int input_each_event(struct input *in, const char *what, input_event_fn *each,
 
 	if (!lost_last || in->until)
 		return ret;
-	for (unsigned int cpu = 0; !ret && cpu < dat_cpus(in->reader); cpu++)
-		ret = lost_last(data, cpu, dat_lost_last(in->reader, cpu));
+	for (unsigned int cpu = 0; !ret && cpu < rbmap_recording_cpus(in->reader); cpu++)
+		ret = lost_last(data, cpu, rbmap_recording_lost_last(in->reader, cpu));
 	return ret;
 }
 

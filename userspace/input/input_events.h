@@ -16,7 +16,7 @@ typedef int input_lost_fn(void *data, unsigned int cpu, uint64_t lost);
 /*
  * Call @each for each event in the order of time, and then @lost_last with the events that
  * each CPU lost after its last one. @what: what the progress says that is done; NULL: nothing.
- * @lost_last may be NULL. Return 0, the error of a function, or one of dat_next().
+ * @lost_last may be NULL. Return 0, the error of a function, or one of rbmap_recording_next().
  */
 int input_each_event(struct input *in, const char *what, input_event_fn *each,
 		     input_lost_fn *lost_last, void *data);

@@ -4,7 +4,6 @@
 #include "input.h"
 #include "input_formatter.h"
 #include "print/event_formatter.h"
-#include "recording/dat_comms.h"
 #include "recording/dat_read.h"
 
 static void add_comm(void *data, int pid, const char *comm)
@@ -20,13 +19,13 @@ static int scan(const struct input *in, struct event_formatter *t)
 
 	if (!formatter_needs_scan(t))
 		return 0;
-	while ((ret = dat_next(in->reader, &ev)) == 1) {
+	while ((ret = rbmap_recording_next(in->reader, &ev)) == 1) {
 		ret = formatter_scan(t, &ev);
 		if (ret)
 			break;
 	}
 	formatter_scan_end(t);
-	dat_rewind(in->reader);
+	rbmap_recording_rewind(in->reader);
 	/* The error of a file is found again when its events are printed. */
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -39,7 +38,7 @@ int input_load_formatter(const struct input *in, struct event_formatter *t)
 	int ret = 0;
 
 	formatter_set_long_size(t, dat_long_size(in->reader));
-	formatter_set_uname(t, dat_uname(in->reader));
+	formatter_set_uname(t, rbmap_recording_uname(in->reader));
 	/* An event is printed as bytes if its format cannot be parsed. */
 	for (size_t i = 0; i < nr; i++)
 		formatter_add_format(t, formats[i].system, formats[i].text, formats[i].size);

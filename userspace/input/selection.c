@@ -145,8 +145,8 @@ static bool check_cpus(const struct selection *s, struct input *const *in, unsig
 	unsigned int cpus = 0, last = CPU_LIST_MAX;
 
 	for (unsigned int i = 0; i < nr; i++)
-		if (cpus < dat_cpus(in[i]->reader))
-			cpus = dat_cpus(in[i]->reader);
+		if (cpus < rbmap_recording_cpus(in[i]->reader))
+			cpus = rbmap_recording_cpus(in[i]->reader);
 	while (last && !(s->cpus[(last - 1) / 32] & 1U << (last - 1) % 32))
 		last--;
 	if (!s->has_cpus || last <= cpus)

@@ -2,7 +2,6 @@
 #include "functions.h"
 #include "intervals.h"
 #include "load.h"
-#include "recording/dat_comms.h"
 #include "recording/dat_read.h"
 
 struct comms {
@@ -18,7 +17,7 @@ static void add_comm(void *data, int pid, const char *comm)
 		comms->failed = true;
 }
 
-bool intervals_load(struct intervals *intervals, const struct dat_reader *reader,
+bool intervals_load(struct intervals *intervals, const struct rbmap_recording *reader,
 		    struct functions **functions)
 {
 	const struct dat_text *formats, *kallsyms = dat_kallsyms(reader);
@@ -33,7 +32,7 @@ bool intervals_load(struct intervals *intervals, const struct dat_reader *reader
 		if (intervals_add_format(intervals, formats[i].system, formats[i].text,
 					 formats[i].size))
 			return false;
-	intervals_set_uname(intervals, dat_uname(reader));
+	intervals_set_uname(intervals, rbmap_recording_uname(reader));
 	intervals_set_cgroups(intervals, dat_cgroups(reader));
 	intervals_set_devices(intervals, dat_devices(reader));
 	dat_each_comm(reader, add_comm, &comms);

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-struct dat_reader;
+struct rbmap_recording;
 struct functions;
 struct intervals;
 
@@ -14,7 +14,7 @@ struct intervals;
  * intervals use @functions and the reader, so the caller frees the intervals first. Return
  * false if memory is lacking.
  */
-bool intervals_load(struct intervals *intervals, const struct dat_reader *reader,
+bool intervals_load(struct intervals *intervals, const struct rbmap_recording *reader,
 		    struct functions **functions);
 
 #endif /* RBMAP_INTERVALS_LOAD_H */

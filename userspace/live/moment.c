@@ -14,13 +14,13 @@ int moment_clock(void)
 	return clock;
 }
 
-void moment_take(struct dat_moment *moment, int clock)
+void moment_take(struct rbmap_moment *moment, int clock)
 {
 	struct rbmap_moment m = { 0 };
 
 	/* After an error all numbers stay 0. */
 	rbmap_moment_now(&m, clock, control_dir());
-	*moment = (struct dat_moment){
+	*moment = (struct rbmap_moment){
 		.ring = m.ring,
 		.real = m.real,
 		.boot = m.boot,

@@ -12,6 +12,6 @@ int moment_clock(void);
  * Store the present moment. @clock is an enum rbmap_clock. If the ring's clock cannot be
  * read, the moment is not known.
  */
-void moment_take(struct dat_moment *moment, int clock);
+void moment_take(struct rbmap_moment *moment, int clock);
 
 #endif /* RBMAP_LIVE_MOMENT_H */

@@ -46,7 +46,7 @@ static int read_limited(int fd, rlim_t bytes)
 	if (!child) {
 		const struct rlimit cpu = { CPU_SECONDS, CPU_SECONDS };
 		const struct rlimit memory = { bytes, bytes };
-		struct dat_reader *r;
+		struct rbmap_recording *r;
 		struct rbmap_event ev;
 		int ret;
 
@@ -59,7 +59,7 @@ static int read_limited(int fd, rlim_t bytes)
 		ret = dat_open_fd(&r, fd);
 		if (ret)
 			_exit(ret == -ENOMEM ? 1 : 2);
-		while ((ret = dat_next(r, &ev)) == 1)
+		while ((ret = rbmap_recording_next(r, &ev)) == 1)
 			;
 		_exit(ret == -ENOMEM ? 1 : 0);
 	}
@@ -288,7 +288,7 @@ static void test_hole(void **state)
 	struct dat_source source = synth_source(1);
 	struct synth s = { 0 };
 	uint64_t entry[2];
-	struct dat_reader *r;
+	struct rbmap_recording *r;
 	struct dat_writer *w;
 	struct rbmap_subbuf sb;
 	int fd;
@@ -307,7 +307,7 @@ static void test_hole(void **state)
 	assert_int_equal(pwrite(fd, entry, sizeof(entry), r->table), sizeof(entry));
 	assert_int_equal(pwrite(fd, (char[sizeof(DAT_UNFINISHED)]){ 0 }, strlen(DAT_UNFINISHED),
 				r->unfinished), strlen(DAT_UNFINISHED));
-	dat_close(r);
+	rbmap_recording_close(r);
 	if (pwrite(fd, sb.start, SYNTH_SUBBUF, entry[0] + (1ull << 40)) != SYNTH_SUBBUF) {
 		print_message("the file system has no files of this size\n");
 		skip();
@@ -315,9 +315,9 @@ static void test_hole(void **state)
 	assert_int_equal(read_limited(fd, MEMORY_MAX), 0);
 	close(fd);
 	assert_int_equal(dat_open(&r, path), 0);
-	assert_int_equal(dat_next(r, &(struct rbmap_event){ 0 }), 1);
-	assert_int_equal(dat_next(r, &(struct rbmap_event){ 0 }), 0);
-	dat_close(r);
+	assert_int_equal(rbmap_recording_next(r, &(struct rbmap_event){ 0 }), 1);
+	assert_int_equal(rbmap_recording_next(r, &(struct rbmap_event){ 0 }), 0);
+	rbmap_recording_close(r);
 	unlink(path);
 	strcat(path, ".cpu0");
 	unlink(path);
@@ -329,7 +329,7 @@ static void test_overlap(void **state)
 	char path[64] = "/tmp/rbmap-cli-costs.XXXXXX", spool[80];
 	struct dat_source source = synth_source(2);
 	uint64_t entry[4] = { 4096, 4 << 20, 4096, 4 << 20 };
-	struct dat_reader *r;
+	struct rbmap_recording *r;
 	struct dat_writer *w;
 	int fd;
 
@@ -340,9 +340,9 @@ static void test_overlap(void **state)
 	assert_int_equal(dat_finish(w, NULL, (char *[]){ NULL, NULL }, &fd), 0);
 	assert_int_equal(dat_open(&r, path), 0);
 	assert_int_equal(pwrite(fd, entry, sizeof(entry), r->table), sizeof(entry));
-	dat_close(r);
+	rbmap_recording_close(r);
 	assert_int_equal(ftruncate(fd, (4 << 20) + 4096), 0);
-	assert_int_equal(dat_open(&r, path), DAT_ERR_BROKEN);
+	assert_int_equal(dat_open(&r, path), RBMAP_ERR_BROKEN);
 	close(fd);
 	unlink(path);
 	for (int cpu = 0; cpu < 2; cpu++) {

@@ -265,17 +265,17 @@ static void check_payload(const struct rbmap_event *ev, uint32_t size)
 
 static void check_random(bool finished)
 {
-	struct dat_reader *r = NULL;
-	struct dat_damage damage;
+	struct rbmap_recording *r = NULL;
+	struct rbmap_damage damage;
 	struct rbmap_event ev;
 	uint64_t nr;
 	size_t i = 0;
 	int ret;
 
 	assert_int_equal(dat_open(&r, path), 0);
-	assert_int_equal(dat_cpus(r), NR_CPUS);
-	assert_string_equal(dat_clock(r), "local");
-	while ((ret = dat_next(r, &ev)) == 1) {
+	assert_int_equal(rbmap_recording_cpus(r), NR_CPUS);
+	assert_string_equal(rbmap_recording_clock(r), "local");
+	while ((ret = rbmap_recording_next(r, &ev)) == 1) {
 		assert_true(i < nr_expected);
 		memcpy(&nr, (const char *)ev.data + 8, sizeof(nr));
 		assert_int_equal(nr, expected[i].nr);
@@ -290,12 +290,12 @@ static void check_random(bool finished)
 	assert_int_equal(i, nr_expected);
 	if (finished)
 		for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++)
-			assert_int_equal(dat_lost_last(r, cpu), last_lost[cpu]);
-	dat_damage(r, &damage);
+			assert_int_equal(rbmap_recording_lost_last(r, cpu), last_lost[cpu]);
+	damage = *rbmap_recording_damage(r);
 	assert_int_equal(damage.unfinished, !finished);
 	assert_int_equal(damage.missing, 0);
 	assert_int_equal(damage.broken, 0);
-	dat_close(r);
+	rbmap_recording_close(r);
 }
 
 static void test_round_trip(void **state)
@@ -325,23 +325,23 @@ static void remove_others(void)
 
 static void check_names(const char *names)
 {
-	struct dat_reader *r = NULL;
+	struct rbmap_recording *r = NULL;
 
 	assert_int_equal(dat_open(&r, path), 0);
 	assert_string_equal(dat_cmdlines(r)->text, names);
-	dat_close(r);
+	rbmap_recording_close(r);
 }
 
 static size_t count_events(void)
 {
-	struct dat_reader *r = NULL;
+	struct rbmap_recording *r = NULL;
 	struct rbmap_event ev;
 	size_t n = 0;
 
 	assert_int_equal(dat_open(&r, path), 0);
-	while (dat_next(r, &ev) == 1)
+	while (rbmap_recording_next(r, &ev) == 1)
 		n++;
-	dat_close(r);
+	rbmap_recording_close(r);
 	return n;
 }
 
@@ -493,8 +493,8 @@ static void test_spool_cut(void **state)
 static void test_spool_missing(void **state)
 {
 	struct dat_writer *w = create();
-	struct dat_reader *r = NULL;
-	struct dat_damage damage;
+	struct rbmap_recording *r = NULL;
+	struct rbmap_damage damage;
 	char name[PATH_MAX];
 
 	(void)state;
@@ -504,10 +504,10 @@ static void test_spool_missing(void **state)
 	snprintf(name, sizeof(name), "%s.cpu1", path);
 	assert_int_equal(unlink(name), 0);
 	assert_int_equal(dat_open(&r, path), 0);
-	dat_damage(r, &damage);
+	damage = *rbmap_recording_damage(r);
 	assert_true(damage.unfinished && !damage.busy);
 	assert_int_equal(damage.lacking, 1);
-	dat_close(r);
+	rbmap_recording_close(r);
 	assert_int_equal(symlink("/etc/passwd", name), 0);
 	assert_int_equal(dat_open(&r, path), -ELOOP);
 	assert_int_equal(assemble_until(true, 2), -ELOOP);
@@ -526,8 +526,8 @@ static void test_busy(void **state)
 {
 	struct dat_source source = synth_source(NR_CPUS);
 	struct dat_writer *w = create(), *other;
-	struct dat_reader *r = NULL;
-	struct dat_damage damage;
+	struct rbmap_recording *r = NULL;
+	struct rbmap_damage damage;
 	int fd;
 
 	(void)state;
@@ -536,9 +536,9 @@ static void test_busy(void **state)
 	assert_int_equal(dat_create(&other, path, &source), -EBUSY);
 	assert_int_equal(dat_lock(path), DAT_ERR_BUSY);
 	assert_int_equal(dat_open(&r, path), 0);
-	dat_damage(r, &damage);
+	damage = *rbmap_recording_damage(r);
 	assert_true(damage.busy);
-	dat_close(r);
+	rbmap_recording_close(r);
 	leave_unfinished(w);
 	fd = dat_lock(path);
 	assert_true(fd >= 0);
@@ -973,7 +973,7 @@ static void test_losses_of_pages(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (int compress = 0; compress < 2; compress++) {
 			struct dat_writer *w = create();
-			struct dat_reader *r = NULL;
+			struct rbmap_recording *r = NULL;
 			struct rbmap_event ev;
 			int fd;
 
@@ -999,12 +999,12 @@ static void test_losses_of_pages(void **state)
 			close(fd);
 			assemble(compress);
 			assert_int_equal(dat_open(&r, path), 0);
-			assert_int_equal(dat_next(r, &ev), 1);
+			assert_int_equal(rbmap_recording_next(r, &ev), 1);
 			assert_true(ev.lost == cases[i].sum);
-			assert_int_equal(dat_next(r, &ev), 1);
+			assert_int_equal(rbmap_recording_next(r, &ev), 1);
 			assert_true(ev.lost == 0);
-			assert_int_equal(dat_next(r, &ev), 0);
-			dat_close(r);
+			assert_int_equal(rbmap_recording_next(r, &ev), 0);
+			rbmap_recording_close(r);
 		}
 	}
 }
@@ -1013,7 +1013,7 @@ static void test_losses_of_pages(void **state)
 static void test_order_and_rewind(void **state)
 {
 	struct dat_source source = synth_source(NR_CPUS);
-	struct dat_reader *r = NULL;
+	struct rbmap_recording *r = NULL;
 	struct rbmap_event ev;
 	struct dat_writer *w;
 
@@ -1035,16 +1035,16 @@ static void test_order_and_rewind(void **state)
 		assert_int_equal(dat_open(&r, path), 0);
 		for (int i = 0; i < 2; i++) {
 			for (int cpu = 0; cpu < NR_CPUS; cpu++) {
-				assert_int_equal(dat_next(r, &ev), 1);
+				assert_int_equal(rbmap_recording_next(r, &ev), 1);
 				assert_int_equal(ev.cpu, cpu);
 				assert_true(ev.lost == 0);
 			}
-			assert_int_equal(dat_next(r, &ev), 0);
+			assert_int_equal(rbmap_recording_next(r, &ev), 0);
 			for (int cpu = 0; cpu < NR_CPUS; cpu++)
-				assert_true(dat_lost_last(r, cpu) == 7);
-			dat_rewind(r);
+				assert_true(rbmap_recording_lost_last(r, cpu) == 7);
+			rbmap_recording_rewind(r);
 		}
-		dat_close(r);
+		rbmap_recording_close(r);
 	}
 }
 
@@ -1056,7 +1056,7 @@ static void test_missed(void **state)
 	};
 	struct dat_source source = synth_source(NR_CPUS);
 	struct buf cmdlines = { 0 };
-	struct dat_reader *r = NULL;
+	struct rbmap_recording *r = NULL;
 	struct dat_writer *w;
 	int fd;
 
@@ -1075,13 +1075,13 @@ static void test_missed(void **state)
 		for (int i = 0; i < 2; i++) {
 			struct rbmap_event ev;
 
-			assert_int_equal(dat_next(r, &ev), 0);
-			assert_true(dat_lost_last(r, 0) == 37);
-			assert_true(dat_lost_last(r, 1) == 0);
-			assert_true(dat_lost_last(r, 2) == 5);
-			dat_rewind(r);
+			assert_int_equal(rbmap_recording_next(r, &ev), 0);
+			assert_true(rbmap_recording_lost_last(r, 0) == 37);
+			assert_true(rbmap_recording_lost_last(r, 1) == 0);
+			assert_true(rbmap_recording_lost_last(r, 2) == 5);
+			rbmap_recording_rewind(r);
 		}
-		dat_close(r);
+		rbmap_recording_close(r);
 	}
 }
 
@@ -1096,7 +1096,7 @@ static void test_losses_written(void **state)
 	for (int i = 0; i < 3; i++) {
 		struct rbmap_subbuf only_lost = { .lost = losses[i][0] };
 		struct dat_writer *w = create();
-		struct dat_reader *r = NULL;
+		struct rbmap_recording *r = NULL;
 		struct rbmap_event ev;
 		struct synth s = { 0 };
 
@@ -1107,9 +1107,9 @@ static void test_losses_written(void **state)
 		leave_unfinished(w);
 		assemble(false);
 		assert_int_equal(dat_open(&r, path), 0);
-		assert_int_equal(dat_next(r, &ev), 1);
+		assert_int_equal(rbmap_recording_next(r, &ev), 1);
 		assert_true(ev.lost == (i == 2 ? 11 : RBMAP_LOST_UNKNOWN));
-		dat_close(r);
+		rbmap_recording_close(r);
 	}
 }
 
@@ -1500,7 +1500,7 @@ static void check_symbols(const uint64_t *addr, size_t nr, bool compress, const 
 	struct dat_source source = synth_source(NR_CPUS);
 	struct synth s = { 0 };
 	struct buf all = { 0 };
-	struct dat_reader *r = NULL;
+	struct rbmap_recording *r = NULL;
 	struct dat_writer *w;
 
 	buf_printf(&all, "ffffffff81000000 T first\n"
@@ -1518,7 +1518,7 @@ static void check_symbols(const uint64_t *addr, size_t nr, bool compress, const 
 	assemble(compress);
 	assert_int_equal(dat_open(&r, path), 0);
 	assert_string_equal(dat_kallsyms(r)->text, wanted ? wanted : all.data);
-	dat_close(r);
+	rbmap_recording_close(r);
 	buf_free(&all);
 }
 
@@ -1565,7 +1565,7 @@ static void check_asked(const char *place, bool compress, const char *wanted, ui
 	struct dat_source source = synth_source(NR_CPUS);
 	struct synth s = { 0 };
 	struct buf room = { 0 };
-	struct dat_reader *r = NULL;
+	struct rbmap_recording *r = NULL;
 	struct dat_writer *w;
 
 	buf_printf(&room, "%s", place);
@@ -1584,7 +1584,7 @@ static void check_asked(const char *place, bool compress, const char *wanted, ui
 	assert_int_equal(a.left_out, left_out);
 	assert_int_equal(dat_open(&r, path), 0);
 	assert_string_equal(dat_kallsyms(r)->text, wanted);
-	dat_close(r);
+	rbmap_recording_close(r);
 	buf_free(&room);
 }
 
@@ -1628,8 +1628,8 @@ static void test_cut(void **state)
 {
 	struct dat_writer *w = create();
 	size_t before = 0, n;
-	struct dat_damage damage;
-	struct dat_reader *r;
+	struct rbmap_damage damage;
+	struct rbmap_recording *r;
 	struct rbmap_event ev;
 	struct stat st;
 	int fd, ret;
@@ -1648,24 +1648,24 @@ static void test_cut(void **state)
 		r = NULL;
 		ret = dat_open(&r, path);
 		if (ret) {
-			assert_true(ret == DAT_ERR_CUT ||
-				    (!size && ret == DAT_ERR_NO_RECORDING));
+			assert_true(ret == RBMAP_ERR_CUT ||
+				    (!size && ret == RBMAP_ERR_NO_RECORDING));
 			assert_null(r);
 			continue;
 		}
-		for (n = 0; (ret = dat_next(r, &ev)) == 1; n++) {
+		for (n = 0; (ret = rbmap_recording_next(r, &ev)) == 1; n++) {
 			assert_true(n < nr_expected);
 			/* Nothing is there that was not written. */
 			assert_int_equal(ev.size, 16);
 		}
 		assert_int_equal(ret, 0);
-		dat_damage(r, &damage);
+		damage = *rbmap_recording_damage(r);
 		assert_true(damage.missing > 0);
 		/* A byte less never shows more. */
 		if (size < st.st_size - 1)
 			assert_true(n <= before);
 		before = n;
-		dat_close(r);
+		rbmap_recording_close(r);
 	}
 	close(fd);
 }
@@ -1673,14 +1673,14 @@ static void test_cut(void **state)
 /* Write the recording again as version 7, with trace-cmd or our own writer. */
 static void convert(const char *compression)
 {
-	struct dat_reader *r = NULL;
+	struct rbmap_recording *r = NULL;
 	char command[512];
 
 	if (!strcmp(compression, "rbmap")) {
 		set_end(2, 2);
 		assert_int_equal(dat_open(&r, path), 0);
 		assert_int_equal(dat_compress(r, &(struct dat_assembly){ .go_on = go_on }), 0);
-		dat_close(r);
+		rbmap_recording_close(r);
 		return;
 	}
 	snprintf(command, sizeof(command),
@@ -1730,7 +1730,7 @@ static void test_sections_cut(void **state)
 	fd = open(path, O_RDWR);
 	assert_int_equal(fstat(fd, &st), 0);
 	for (off_t size = st.st_size - 1; size >= 0; size -= step) {
-		struct dat_reader *r = NULL;
+		struct rbmap_recording *r = NULL;
 		struct rbmap_event ev;
 		size_t n = 0;
 
@@ -1738,14 +1738,14 @@ static void test_sections_cut(void **state)
 		ret = dat_open(&r, path);
 		/* The options with the place of the data follow it; then come strings. */
 		if (ret) {
-			assert_int_equal(ret, size ? DAT_ERR_CUT : DAT_ERR_NO_RECORDING);
+			assert_int_equal(ret, size ? RBMAP_ERR_CUT : RBMAP_ERR_NO_RECORDING);
 			nr_cut += step;
 			continue;
 		}
-		while (dat_next(r, &ev) == 1)
+		while (rbmap_recording_next(r, &ev) == 1)
 			n++;
 		assert_int_equal(n, nr_expected);
-		dat_close(r);
+		rbmap_recording_close(r);
 	}
 	assert_true(nr_cut > st.st_size / 2);
 	close(fd);
@@ -1755,8 +1755,8 @@ static void test_sections_cut(void **state)
 static void test_broken_chunk(void **state)
 {
 	struct dat_writer *w = create();
-	struct dat_reader *r = NULL;
-	struct dat_damage damage;
+	struct rbmap_recording *r = NULL;
+	struct rbmap_damage damage;
 	struct rbmap_event ev;
 	struct stat st;
 	size_t n = 0;
@@ -1780,16 +1780,16 @@ static void test_broken_chunk(void **state)
 	close(fd);
 
 	assert_int_equal(dat_open(&r, path), 0);
-	for (size_t i = 0; dat_next(r, &ev) == 1; n++) {
+	for (size_t i = 0; rbmap_recording_next(r, &ev) == 1; n++) {
 		while (i < nr_expected && expected[i].ts < ev.ts)
 			i++;
 		assert_true(i < nr_expected && expected[i].ts == ev.ts);
 	}
-	dat_damage(r, &damage);
+	damage = *rbmap_recording_damage(r);
 	assert_true(damage.broken > 0 && damage.broken < 100);
 	assert_int_equal(damage.missing, 0);
 	assert_true(n < nr_expected && n > nr_expected / 4);
-	dat_close(r);
+	rbmap_recording_close(r);
 }
 
 /* Whatever ends the work, the recording stays, and no other file. */
@@ -1826,8 +1826,8 @@ static void test_assembly_fails(void **state)
 	check_random(true);
 	assert_int_equal(assemble_until(true, 2), DAT_ERR_COMPLETE);
 	assert_int_equal(truncate(path, 100), 0);
-	assert_int_equal(assemble_until(true, 2), DAT_ERR_CUT);
-	assert_int_equal(dat_lock(path), DAT_ERR_CUT);
+	assert_int_equal(assemble_until(true, 2), RBMAP_ERR_CUT);
+	assert_int_equal(dat_lock(path), RBMAP_ERR_CUT);
 	assert_int_equal(dat_lock("/nonexistent"), -ENOENT);
 	assert_int_equal(nr_files(), 1);
 }
@@ -1847,7 +1847,7 @@ static void add_noise(size_t headers, bool is_compressed)
 	bad = malloc(st.st_size);
 	assert_int_equal(pread(fd, good, st.st_size, 0), st.st_size);
 	for (int i = 0; i < 3000; i++) {
-		struct dat_reader *r = NULL;
+		struct rbmap_recording *r = NULL;
 		struct rbmap_event ev;
 		size_t n = 0;
 
@@ -1861,14 +1861,14 @@ static void add_noise(size_t headers, bool is_compressed)
 		assert_int_equal(pwrite(fd, bad, st.st_size, 0), st.st_size);
 		if (dat_open(&r, path))
 			continue;
-		while (dat_next(r, &ev) == 1) {
+		while (rbmap_recording_next(r, &ev) == 1) {
 			volatile char c = 0;
 
 			for (uint32_t k = 0; k < ev.size; k++)
 				c += ((const char *)ev.data)[k];
 			assert_true(n++ < most);
 		}
-		dat_close(r);
+		rbmap_recording_close(r);
 	}
 	free(good);
 	free(bad);
@@ -1938,18 +1938,18 @@ static void test_other_files(void **state)
 		size_t size;
 		int error;
 	} files[] = {
-		{ "", 0, DAT_ERR_NO_RECORDING },
-		{ "hello, world", 12, DAT_ERR_NO_RECORDING },
-		{ "\x17\x08\x44trac", 7, DAT_ERR_CUT },
-		{ "\x17\x08\x44tracing8\0", 12, DAT_ERR_VERSION },
-		{ "\x17\x08\x44tracing7\0", 12, DAT_ERR_CUT },
+		{ "", 0, RBMAP_ERR_NO_RECORDING },
+		{ "hello, world", 12, RBMAP_ERR_NO_RECORDING },
+		{ "\x17\x08\x44trac", 7, RBMAP_ERR_CUT },
+		{ "\x17\x08\x44tracing8\0", 12, RBMAP_ERR_DAT_VERSION },
+		{ "\x17\x08\x44tracing7\0", 12, RBMAP_ERR_CUT },
 		{ "\x17\x08\x44tracing7\0\0\x8\0\x10\0\0zlib\0" "1\0", 25,
-		  DAT_ERR_COMPRESSION },
-		{ "\x17\x08\x44tracing6\0\1\x8\0\x10\0\0", 18, DAT_ERR_FOREIGN },
-		{ "\x17\x08\x44tracing6\0\0\x2\0\x10\0\0", 18, DAT_ERR_FOREIGN },
-		{ "\x17\x08\x44tracing6\0\0\x8\0\0\0\0", 18, DAT_ERR_BROKEN },
+		  RBMAP_ERR_COMPRESSION },
+		{ "\x17\x08\x44tracing6\0\1\x8\0\x10\0\0", 18, RBMAP_ERR_FOREIGN },
+		{ "\x17\x08\x44tracing6\0\0\x2\0\x10\0\0", 18, RBMAP_ERR_FOREIGN },
+		{ "\x17\x08\x44tracing6\0\0\x8\0\0\0\0", 18, RBMAP_ERR_BROKEN },
 	};
-	struct dat_reader *r = NULL;
+	struct rbmap_recording *r = NULL;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -1963,7 +1963,7 @@ static void test_other_files(void **state)
 	}
 	assert_int_equal(dat_open(&r, "/nonexistent"), -ENOENT);
 	assert_int_equal(dat_open(&r, "/tmp"), -EISDIR);
-	assert_int_equal(dat_open(&r, "/dev/null"), DAT_ERR_NO_RECORDING);
+	assert_int_equal(dat_open(&r, "/dev/null"), RBMAP_ERR_NO_RECORDING);
 }
 
 /* A file that may not grow: what was written stays, and can be read. */

@@ -97,14 +97,14 @@ static void complete_all(void)
 
 static void assert_complete(const char *name)
 {
-	struct dat_reader *r;
+	struct rbmap_recording *r;
 	struct rbmap_event ev;
 
 	assert_int_equal(dat_open(&r, path_of(name)), 0);
 	assert_int_equal(dat_lock(path_of(name)), DAT_ERR_COMPLETE);
-	assert_int_equal(dat_next(r, &ev), 1);
-	assert_int_equal(dat_next(r, &ev), 0);
-	dat_close(r);
+	assert_int_equal(rbmap_recording_next(r, &ev), 1);
+	assert_int_equal(rbmap_recording_next(r, &ev), 0);
+	rbmap_recording_close(r);
 }
 
 static void test_published(void **state)

@@ -113,9 +113,9 @@ static void add_line(struct dat_writer *w, struct cpu *cpus, char *line)
 	add_event(w, cpu, number, word, nr);
 }
 
-static struct dat_moment moment(const char *text)
+static struct rbmap_moment moment(const char *text)
 {
-	struct dat_moment m = { 0 };
+	struct rbmap_moment m = { 0 };
 	double us;
 
 	if (sscanf(text, "%lf,%" SCNu64 ",%" SCNd64, &us, &m.real, &m.tai_offset) != 3)
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 			fail("cannot add a loss");
 	}
 	if (argc > 4) {
-		struct dat_moment end = moment(argv[4]);
+		struct rbmap_moment end = moment(argv[4]);
 
 		dat_set_end(w, &end);
 	}

@@ -17,7 +17,7 @@
 #define MOST_CPUS	64
 
 struct large {
-	struct dat_reader *small;
+	struct rbmap_recording *small;
 	struct dat_writer *w;
 	struct synth *cpu[MOST_CPUS];
 	uint64_t first, last;	/* times of the small recording */
@@ -70,9 +70,9 @@ static uint64_t add_all(struct large *l, const char *path, uint64_t later)
 	struct rbmap_event ev;
 	uint64_t nr = 0;
 
-	if (dat_open(&l->small, path) || dat_cpus(l->small) > MOST_CPUS)
+	if (dat_open(&l->small, path) || rbmap_recording_cpus(l->small) > MOST_CPUS)
 		fail("cannot read the small recording");
-	while (dat_next(l->small, &ev) == 1) {
+	while (rbmap_recording_next(l->small, &ev) == 1) {
 		if (!l->first)
 			l->first = ev.ts;
 		if (l->w)
@@ -87,7 +87,7 @@ static void create(struct large *l, const char *path)
 {
 	static struct dat_format format[MOST_FORMATS];
 	const struct dat_text *formats;
-	struct dat_source source = synth_source(dat_cpus(l->small));
+	struct dat_source source = synth_source(rbmap_recording_cpus(l->small));
 	size_t nr = dat_formats(l->small, &formats);
 
 	if (nr > MOST_FORMATS)
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 		fail("usage: cli_make_large SMALL LARGE MEGABYTES");
 	create(&l, argv[2]);
 	while (dat_bytes(l.w) < room) {
-		dat_close(l.small);
+		rbmap_recording_close(l.small);
 		all += add_all(&l, argv[1], later);
 		later += l.last - l.first + 1000;
 	}
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 	if (dat_finish(l.w, NULL, (char *[MOST_CPUS]){ NULL }, &assembly.fd) ||
 	    dat_assemble(argv[2], &assembly))
 		fail("cannot finish the large recording");
-	dat_close(l.small);
+	rbmap_recording_close(l.small);
 	printf("%llu\n", (unsigned long long)all);
 	return 0;
 }

@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 {
 	struct dat_assembly assembly = { .go_on = go_on };
 	struct dat_source source = synth_source(NR_CPUS);
-	struct dat_moment end = {
+	struct rbmap_moment end = {
 		.ring = BEGIN_RING + FASTER(20000000000ULL), .real = BEGIN_REAL + 20000000000,
 		.boot = BEGIN_BOOT + 20000000000, .tai_offset = 37, .error = 100,
 	};
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 	source.formats = format;
 	source.nr_formats = nr_events;
 	source.clocks = argv[2];
-	source.times.begin = (struct dat_moment){ BEGIN_RING, BEGIN_REAL, BEGIN_BOOT, 37, 100 };
+	source.times.begin = (struct rbmap_moment){ BEGIN_RING, BEGIN_REAL, BEGIN_BOOT, 37, 100 };
 	if (dat_create(&w, argv[1], &source) || dat_publish(w))
 		fail("cannot create the recording");
 	add_events(w, strtoul(argv[3], NULL, 10));

@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 		   "ffffffffc0001000 t last\t[module]\n");
 	source.kallsyms = &kallsyms;
 	if (!strcmp(mode, "odd")) {
-		source.times.begin = (struct dat_moment){ ODD_RING, ODD_REAL, ODD_RING, 0, 0 };
+		source.times.begin = (struct rbmap_moment){ ODD_RING, ODD_REAL, ODD_RING, 0, 0 };
 		source.formats = odd_formats;
 		source.nr_formats = 4;
 	}

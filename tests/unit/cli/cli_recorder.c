@@ -286,25 +286,25 @@ static struct recorder_result finish(struct recorder *rec,
 /* The first numbers of the sub-buffers that the file has, in order; 0 ends. */
 static void check_file(const uint64_t *first, uint64_t lost)
 {
-	struct dat_reader *r = NULL;
+	struct rbmap_recording *r = NULL;
 	struct rbmap_event ev;
 	uint64_t nr, told = 0;
 
 	assert_int_equal(dat_open(&r, file), 0);
 	for (; *first; first++) {
 		for (uint64_t want = *first; want < *first + EVENTS; want++) {
-			assert_int_equal(dat_next(r, &ev), 1);
+			assert_int_equal(rbmap_recording_next(r, &ev), 1);
 			memcpy(&nr, (const char *)ev.data + 8, sizeof(nr));
 			assert_int_equal(nr, want);
 			assert_int_equal(ev.ts, want);
 			told += ev.lost;
 		}
 	}
-	assert_int_equal(dat_next(r, &ev), 0);
-	for (unsigned int cpu = 0; cpu < dat_cpus(r); cpu++)
-		told += dat_lost_last(r, cpu);
+	assert_int_equal(rbmap_recording_next(r, &ev), 0);
+	for (unsigned int cpu = 0; cpu < rbmap_recording_cpus(r); cpu++)
+		told += rbmap_recording_lost_last(r, cpu);
 	assert_int_equal(told, lost);
-	dat_close(r);
+	rbmap_recording_close(r);
 }
 
 /* Runs until it ends by itself, or all rings have been read. */
@@ -513,7 +513,7 @@ static void test_snapshot_file(void **state)
 static void check_unknown(uint64_t first, uint64_t lost, uint64_t behind, uint64_t last)
 {
 	struct comm_fields *fields = comm_fields_new();
-	struct dat_reader *r = NULL;
+	struct rbmap_recording *r = NULL;
 	struct dat_writer *writer;
 	struct rbmap_event ev;
 	struct recorder *rec;
@@ -532,12 +532,12 @@ static void check_unknown(uint64_t first, uint64_t lost, uint64_t behind, uint64
 	assert_int_equal(finish(rec, writer).error, 0);
 	assert_int_equal(dat_open(&r, file), 0);
 	for (unsigned int i = 0; i < 2 * EVENTS; i++) {
-		assert_int_equal(dat_next(r, &ev), 1);
+		assert_int_equal(rbmap_recording_next(r, &ev), 1);
 		assert_int_equal(ev.lost, !i ? first : i == EVENTS ? lost : 0);
 	}
-	assert_int_equal(dat_next(r, &ev), 0);
-	assert_int_equal(dat_lost_last(r, 0), last);
-	dat_close(r);
+	assert_int_equal(rbmap_recording_next(r, &ev), 0);
+	assert_int_equal(rbmap_recording_lost_last(r, 0), last);
+	rbmap_recording_close(r);
 	comm_fields_free(fields);
 }
 

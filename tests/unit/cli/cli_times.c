@@ -132,7 +132,7 @@ static void test_snapshot(void **state)
 	uint64_t ring;
 
 	(void)state;
-	times.trigger = (struct dat_moment){
+	times.trigger = (struct rbmap_moment){
 		.ring = RING - 30 * SEC, .real = REAL - 10 * SEC, .boot = RING - 10 * SEC,
 	};
 	view = view_of(&times, true);

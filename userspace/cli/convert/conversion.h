@@ -63,7 +63,10 @@ struct conversion {
 	bool from_cycles;
 };
 
-/* Return 0, an error of dat_next(), or a negative errno: out.error is set if writing failed. */
+/*
+ * Return 0, an error of rbmap_recording_next(), or a negative errno: out.error is set if
+ * writing failed.
+ */
 int conversion_run(struct conversion *c);
 
 extern const struct converter convert_to_perfetto;

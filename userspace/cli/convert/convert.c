@@ -130,7 +130,7 @@ static int convert_recording(struct convert *c)
 		return STATUS_ERROR;
 	tell_cycles(&c->in);
 	status = convert_to_file(c);
-	dat_close(c->in.reader);
+	rbmap_recording_close(c->in.reader);
 	return status;
 }
 

@@ -43,7 +43,7 @@ struct perfetto {
  */
 static void set_clock(Perfetto__FtraceEventBundle *head, const struct conversion *c)
 {
-	const char *clock = dat_clock(c->in->reader);
+	const char *clock = rbmap_recording_clock(c->in->reader);
 
 	if (!c->in->time.boot || c->in->time.is_counter || (clock && !strcmp(clock, "boot")))
 		return;
@@ -58,13 +58,13 @@ static void set_clock(Perfetto__FtraceEventBundle *head, const struct conversion
 
 static int add_head(struct perfetto *p, struct conversion *c)
 {
-	const struct dat_reader *reader = c->in->reader;
-	const char *clock = dat_clock(reader);
+	const struct rbmap_recording *reader = c->in->reader;
+	const char *clock = rbmap_recording_clock(reader);
 	struct buf *out = &c->out.data;
 	int ret;
 
 	perfetto_add_clocks(out, dat_times(reader), clock && !strcmp(clock, "mono"));
-	perfetto_add_system(out, dat_uname(reader));
+	perfetto_add_system(out, rbmap_recording_uname(reader));
 	ret = perfetto_add_threads(out, c->text);
 	return ret ? ret : perfetto_add_stats(out, p->sums, p->nr_cpus, false);
 }
@@ -81,7 +81,7 @@ static int begin(struct conversion *c)
 	ret = input_load_formatter(c->in, c->text);
 	if (ret)
 		return ret;
-	p->nr_cpus = dat_cpus(c->in->reader);
+	p->nr_cpus = rbmap_recording_cpus(c->in->reader);
 	p->packer = perfetto_packer_new(c->text);
 	p->bundle = calloc(p->nr_cpus + 1, sizeof(*p->bundle));
 	p->sums = calloc(p->nr_cpus + 1, sizeof(*p->sums));

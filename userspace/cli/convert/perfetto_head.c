@@ -24,7 +24,7 @@ static void add_clock(Perfetto__ClockSnapshot *snapshot, Perfetto__ClockSnapshot
 	snapshot->clocks[snapshot->n_clocks++] = clock;
 }
 
-static void add_moment(struct buf *out, const struct dat_moment *m, bool is_mono)
+static void add_moment(struct buf *out, const struct rbmap_moment *m, bool is_mono)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 	Perfetto__ClockSnapshot snapshot = PERFETTO__CLOCK_SNAPSHOT__INIT;

@@ -14,7 +14,7 @@ struct event_formatter;
 /* Append the known moments of the recording. @is_mono: the ring's clock is CLOCK_MONOTONIC. */
 void perfetto_add_clocks(struct buf *out, const struct dat_times *times, bool is_mono);
 
-/* Append the kernel that was recorded; @uname is that of dat_uname(), or NULL. */
+/* Append the kernel that was recorded; @uname is that of rbmap_recording_uname(), or NULL. */
 void perfetto_add_system(struct buf *out, const char *uname);
 
 /*

@@ -98,7 +98,7 @@ static void show(struct cut *c)
 {
 	if (progress_due(&c->progress))
 		progress_show(&c->progress, "%s: %.0f %%, %" PRIu64 " events", c->in.path,
-			      100 * dat_done(c->in.reader), c->events);
+			      100 * rbmap_recording_done(c->in.reader), c->events);
 }
 
 static int add_events(struct cut *c)
@@ -109,7 +109,7 @@ static int add_events(struct cut *c)
 
 	progress_begin(&c->progress);
 	/* Events come in the order of time. */
-	while ((ret = dat_next(c->in.reader, &ev)) == 1 && ev.ts <= c->in.to) {
+	while ((ret = rbmap_recording_next(c->in.reader, &ev)) == 1 && ev.ts <= c->in.to) {
 		if (!(++seen % PROGRESS_EVENTS))
 			show(c);
 		if (ev.ts < c->in.from)
@@ -130,7 +130,7 @@ static void end_cpus(struct cut *c)
 {
 	bool has_top = !c->in.buffer || dat_buffer_is_chosen(c->in.reader, 0);
 
-	for (unsigned int cpu = 0; cpu < dat_cpus(c->in.reader); cpu++) {
+	for (unsigned int cpu = 0; cpu < rbmap_recording_cpus(c->in.reader); cpu++) {
 		if (!keeps_cpu(c, cpu) || !has_top)
 			dat_cut_drop_counters(c->part, cpu);
 		else
@@ -227,7 +227,7 @@ static int cut(int argc, char **argv)
 	if (!input_set_times(&c.in))
 		return STATUS_ERROR;
 	status = cut_to_file(&c);
-	dat_close(c.in.reader);
+	rbmap_recording_close(c.in.reader);
 	return status;
 }
 

@@ -12,7 +12,7 @@
 #include "live/moment.h"
 #include "live/task_cgroups.h"
 #include "measure.h"
-#include "recording/dat_comms.h"
+#include "recording/dat_read.h"
 #include "recording/write/cmdlines.h"
 #include "symbols/symbols.h"
 

@@ -74,7 +74,7 @@ static int measure(struct latency *l)
 	if (!check_kinds(l) || !has_cgroups(l) || !input_set_times(&l->in))
 		return STATUS_ERROR;
 	ret = input_each_event(&l->in, NULL, each_event, each_lost, l);
-	if (!ret && !latency_end(l, dat_clock(l->in.reader)))
+	if (!ret && !latency_end(l, rbmap_recording_clock(l->in.reader)))
 		ret = -ENOMEM;
 	return ret ? input_failed(&l->in, ret) : STATUS_OK;
 }
@@ -87,25 +87,25 @@ static int measure_buffers(struct latency *l)
 {
 	uint64_t events = 0, lost = 0, left_out = 0;
 	bool lost_unknown = false, some = false, cut = false;
-	struct dat_damage damage;
+	struct rbmap_damage damage;
 	int status = STATUS_OK;
 
-	for (unsigned int i = 0; !status && i < dat_buffers(l->in.reader); i++) {
+	for (unsigned int i = 0; !status && i < rbmap_recording_buffers(l->in.reader); i++) {
 		if (!dat_buffer_has_data(l->in.reader, i))
 			continue;
 		if (some && !l->as_json)
 			printf("\n");
 		some = true;
-		dat_choose_buffer(l->in.reader, i);
-		dat_rewind(l->in.reader);
-		l->view.buffer = i ? dat_buffer_name(l->in.reader, i) : TOP_BUFFER;
+		rbmap_recording_choose_buffer(l->in.reader, i);
+		rbmap_recording_rewind(l->in.reader);
+		l->view.buffer = i ? rbmap_recording_buffer_name(l->in.reader, i) : TOP_BUFFER;
 		status = measure(l);
 		events += l->view.events;
 		lost += l->view.lost;
 		lost_unknown |= l->view.lost_unknown;
 		left_out += l->view.left_out;
 		end_buffer(l);
-		dat_damage(l->in.reader, &damage);
+		damage = *rbmap_recording_damage(l->in.reader);
 		/* The next buffer has damage of its own. */
 		if (damage.broken)
 			cut = input_tell_damage(&l->in, "used") || cut;

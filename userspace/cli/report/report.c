@@ -41,7 +41,7 @@ extern const struct command command_report;
 
 /**
  * struct source - a recording
- * @next: its next event, if @got, the result of dat_next(), is 1
+ * @next: its next event, if @got, the result of rbmap_recording_next(), is 1
  * @buffer: for each buffer of the recording
  */
 struct source {
@@ -152,14 +152,14 @@ static bool has_prefixes(const struct report *r)
 /* Set the names of a source's buffers. The top buffer has that of the file, if any. */
 static int name_buffers(const struct report *r, struct source *s, size_t *width)
 {
-	unsigned int nr = dat_buffers(s->in.reader);
+	unsigned int nr = rbmap_recording_buffers(s->in.reader);
 
 	s->buffer = calloc(nr, sizeof(*s->buffer));
 	if (!s->buffer)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < nr; i++) {
 		struct report_buffer *b = &s->buffer[i];
-		const char *name = dat_buffer_name(s->in.reader, i);
+		const char *name = rbmap_recording_buffer_name(s->in.reader, i);
 
 		b->source = s - r->source;
 		if (*name)
@@ -199,7 +199,7 @@ static int set_prefixes(struct report *r)
 	for (unsigned int i = 0; !ret && i < r->nr_sources; i++) {
 		struct source *s = &r->source[i];
 
-		for (unsigned int b = 0; !ret && b < dat_buffers(s->in.reader); b++) {
+		for (unsigned int b = 0; !ret && b < rbmap_recording_buffers(s->in.reader); b++) {
 			if (wanted)
 				ret = align_prefix(&s->buffer[b], width);
 			else
@@ -263,7 +263,7 @@ static struct source *next_source(const struct report *r, int *ret)
 
 static void read_next(struct source *s)
 {
-	s->got = dat_next(s->in.reader, &s->next);
+	s->got = rbmap_recording_next(s->in.reader, &s->next);
 	/* Later events are not wanted. */
 	if (s->got == 1 && s->next.ts > s->in.to)
 		s->got = 0;
@@ -272,7 +272,7 @@ static void read_next(struct source *s)
 /* Return the buffer of the next event. */
 static const struct report_buffer *buffer_of(const struct source *s)
 {
-	return &s->buffer[dat_event_buffer(s->in.reader)];
+	return &s->buffer[rbmap_recording_event_buffer(s->in.reader)];
 }
 
 /* ---- events */
@@ -321,11 +321,11 @@ static void print_head(const struct report *r, const struct source *s)
 	if (!r->as_json) {
 		if (r->nr_sources > 1)
 			fwrite(s->buffer->prefix.data, 1, s->buffer->prefix.size, stdout);
-		printf("cpus=%u\n", dat_cpus(s->in.reader));
+		printf("cpus=%u\n", rbmap_recording_cpus(s->in.reader));
 		return;
 	}
-	json_head_add(dat_clock(s->in.reader), dat_uname(s->in.reader), &s->in.time,
-		      r->nr_sources > 1 ? s->buffer->name : NULL, &head);
+	json_head_add(rbmap_recording_clock(s->in.reader), rbmap_recording_uname(s->in.reader),
+		      &s->in.time, r->nr_sources > 1 ? s->buffer->name : NULL, &head);
 	fwrite(head.data, 1, head.size, stdout);
 	buf_free(&head);
 }
@@ -531,7 +531,7 @@ static void show_progress(struct report *r)
 	if (!progress_due(&r->progress))
 		return;
 	for (unsigned int i = 0; i < r->nr_sources; i++)
-		done += dat_done(r->source[i].in.reader) / r->nr_sources;
+		done += rbmap_recording_done(r->source[i].in.reader) / r->nr_sources;
 	progress_show(&r->progress, "%s: %.0f %%, %" PRIu64 " events", r->in.path, 100 * done,
 		      r->events);
 }
@@ -574,10 +574,11 @@ static int print_next(struct report *r, struct source *s)
 
 static int print_lost_last(struct report *r, const struct source *s)
 {
+	unsigned int nr_cpus = rbmap_recording_cpus(s->in.reader);
 	int ret = 0;
 
-	for (unsigned int b = 0; b < dat_buffers(s->in.reader); b++)
-		for (unsigned int cpu = 0; !ret && cpu < dat_cpus(s->in.reader); cpu++) {
+	for (unsigned int b = 0; b < rbmap_recording_buffers(s->in.reader); b++)
+		for (unsigned int cpu = 0; !ret && cpu < nr_cpus; cpu++) {
 			if (tells_losses(s, cpu))
 				ret = add_lost(r, cpu,
 					       dat_buffer_lost_last(s->in.reader, b, cpu),

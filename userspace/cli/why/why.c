@@ -158,8 +158,9 @@ static bool answer(struct why *w)
 	w->view.selects = w->in.selector;
 	w->view.cut = w->cut;
 	w->failed = !stalls_find(&w->view.stalls, w->history, &choice);
-	ok = !w->failed && (w->as_json ? why_view_json(&w->view, dat_clock(w->in.reader)) :
-					 why_view_text(&w->view));
+	ok = !w->failed &&
+	     (w->as_json ? why_view_json(&w->view, rbmap_recording_clock(w->in.reader)) :
+			   why_view_text(&w->view));
 	if (!ok)
 		complain("out of memory");
 	stalls_free(&w->view.stalls);

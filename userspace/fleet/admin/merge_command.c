@@ -56,7 +56,7 @@ static const struct cli_option options[] = {
  */
 static int name_of_recording(struct merge_input *input)
 {
-	struct dat_reader *reader;
+	struct rbmap_recording *reader;
 	const char *uname;
 	int ret = dat_open(&reader, input->path);
 
@@ -64,10 +64,10 @@ static int name_of_recording(struct merge_input *input)
 		complain("cannot read %s: %s", input->path, dat_strerror(ret));
 		return ret < DAT_ERR_LAST ? STATUS_CUT : STATUS_ERROR;
 	}
-	uname = dat_uname(reader);
+	uname = rbmap_recording_uname(reader);
 	if (!uname || sscanf(uname, "%*s %63s", input->host) != 1)
 		*input->host = '\0';
-	dat_close(reader);
+	rbmap_recording_close(reader);
 	for (char *c = input->host; *c; c++)
 		if (*c == '.')
 			*c = '_';

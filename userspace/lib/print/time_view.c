@@ -18,9 +18,9 @@ bool clock_is_counter(const char *clock)
 	return clock && (!strcmp(clock, "x86-tsc") || !strcmp(clock, "counter"));
 }
 
-static const struct dat_moment *first_moment(const struct dat_times *times)
+static const struct rbmap_moment *first_moment(const struct dat_times *times)
 {
-	const struct dat_moment *begin = &times->begin, *trigger = &times->trigger;
+	const struct rbmap_moment *begin = &times->begin, *trigger = &times->trigger;
 
 	/* The file of a snapshot begins after its rings were frozen. */
 	if (!begin->real || (trigger->real && trigger->ring < begin->ring))
@@ -28,7 +28,7 @@ static const struct dat_moment *first_moment(const struct dat_times *times)
 	return begin;
 }
 
-static const struct dat_moment *last_moment(const struct dat_times *times)
+static const struct rbmap_moment *last_moment(const struct dat_times *times)
 {
 	if (times->end.real)
 		return &times->end;
@@ -45,7 +45,7 @@ static bool rates_agree(uint64_t real, uint64_t ring)
 
 bool time_view_init(struct time_view *v, const struct dat_times *times, bool is_counter)
 {
-	const struct dat_moment *first = first_moment(times), *last = last_moment(times);
+	const struct rbmap_moment *first = first_moment(times), *last = last_moment(times);
 	uint64_t real = last->real - first->real, ring = last->ring - first->ring;
 	uint64_t boot = last->boot - first->boot;
 	bool two = first->real && last->boot > first->boot && last->ring > first->ring;

@@ -9,7 +9,7 @@
 
 #define STREAM_BYTES	16	/* at least, of a CPU in a table */
 
-static int reserve_streams(struct dat_reader *r, uint32_t nr)
+static int reserve_streams(struct rbmap_recording *r, uint32_t nr)
 {
 	size_t room = r->nr_streams + (size_t)nr + 1;
 	struct dat_cpu_reader *cpu;
@@ -31,7 +31,7 @@ static int reserve_streams(struct dat_reader *r, uint32_t nr)
 	return 0;
 }
 
-int dat_add_buffer(struct dat_reader *r, const char *name, uint32_t nr_cpus,
+int dat_add_buffer(struct rbmap_recording *r, const char *name, uint32_t nr_cpus,
 		   uint32_t page_size, struct dat_cpu_reader **first)
 {
 	uint64_t most = CPUS_MAX + r->file_size / STREAM_BYTES;
@@ -42,7 +42,7 @@ int dat_add_buffer(struct dat_reader *r, const char *name, uint32_t nr_cpus,
 
 	/* Tables of a damaged file can have any number of CPUs that have no data. */
 	if (nr_cpus > CPUS_MAX || r->nr_streams + (uint64_t)nr_cpus > most)
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	if (!array_grow(r->buffer, r->nr_buffers))
 		return -ENOMEM;
 	b.name = strdup(name);
@@ -62,17 +62,18 @@ int dat_add_buffer(struct dat_reader *r, const char *name, uint32_t nr_cpus,
 	return 0;
 }
 
-unsigned int dat_buffers(const struct dat_reader *r)
+RBMAP_API unsigned int rbmap_recording_buffers(const struct rbmap_recording *r)
 {
 	return r->nr_buffers;
 }
 
-const char *dat_buffer_name(const struct dat_reader *r, unsigned int buffer)
+RBMAP_API const char *rbmap_recording_buffer_name(const struct rbmap_recording *r,
+						  unsigned int buffer)
 {
-	return r->buffer[buffer].name;
+	return buffer < r->nr_buffers ? r->buffer[buffer].name : NULL;
 }
 
-bool dat_buffer_has_data(const struct dat_reader *r, unsigned int buffer)
+bool dat_buffer_has_data(const struct rbmap_recording *r, unsigned int buffer)
 {
 	const struct dat_buffer *b = &r->buffer[buffer];
 
@@ -82,33 +83,39 @@ bool dat_buffer_has_data(const struct dat_reader *r, unsigned int buffer)
 	return false;
 }
 
-unsigned int dat_buffer_cpus(const struct dat_reader *r, unsigned int buffer)
+RBMAP_API unsigned int rbmap_recording_buffer_cpus(const struct rbmap_recording *r,
+						   unsigned int buffer)
 {
+	if (buffer >= r->nr_buffers || !dat_buffer_has_data(r, buffer))
+		return 0;
 	return r->buffer[buffer].nr_cpus;
 }
 
-void dat_choose_buffer(struct dat_reader *r, unsigned int buffer)
+RBMAP_API int rbmap_recording_choose_buffer(struct rbmap_recording *r, unsigned int buffer)
 {
+	if (buffer >= r->nr_buffers)
+		return -EINVAL;
 	for (unsigned int i = 0; i < r->nr_buffers; i++)
 		r->buffer[i].chosen = i == buffer;
+	return 0;
 }
 
-bool dat_buffer_is_chosen(const struct dat_reader *r, unsigned int buffer)
+bool dat_buffer_is_chosen(const struct rbmap_recording *r, unsigned int buffer)
 {
 	return r->buffer[buffer].chosen;
 }
 
-unsigned int dat_event_buffer(const struct dat_reader *r)
+RBMAP_API unsigned int rbmap_recording_event_buffer(const struct rbmap_recording *r)
 {
 	return r->nr_heap ? r->cpu[r->heap[0]].buffer : 0;
 }
 
-uint64_t dat_event_ring_time(const struct dat_reader *r)
+uint64_t dat_event_ring_time(const struct rbmap_recording *r)
 {
 	return r->nr_heap ? r->cpu[r->heap[0]].cursor.ts : 0;
 }
 
-uint64_t dat_buffer_lost_last(const struct dat_reader *r, unsigned int buffer,
+uint64_t dat_buffer_lost_last(const struct rbmap_recording *r, unsigned int buffer,
 			      unsigned int cpu)
 {
 	const struct dat_buffer *b = &r->buffer[buffer];
@@ -118,7 +125,7 @@ uint64_t dat_buffer_lost_last(const struct dat_reader *r, unsigned int buffer,
 	return dat_lost_sum(r->cpu[b->first + cpu].lost, buffer ? 0 : dat_missed(r, cpu));
 }
 
-uint64_t dat_lost_last(const struct dat_reader *r, unsigned int cpu)
+RBMAP_API uint64_t rbmap_recording_lost_last(const struct rbmap_recording *r, unsigned int cpu)
 {
 	uint64_t lost = 0;
 

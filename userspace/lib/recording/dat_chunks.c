@@ -25,22 +25,22 @@ struct dat_chunks {
 	size_t at;		/* and the bytes of it that were read */
 };
 
-static int read_head(struct dat_reader *r, uint64_t offset, struct chunk_head *head)
+static int read_head(struct rbmap_recording *r, uint64_t offset, struct chunk_head *head)
 {
 	int ret;
 
 	if (offset > r->file_size || r->file_size - offset < sizeof(*head))
-		return DAT_ERR_CUT;
+		return RBMAP_ERR_CUT;
 	ret = dat_read_at(r->fd, head, sizeof(*head), offset);
 	if (ret)
 		return ret;
 	if (!head->size || head->size > CHUNK_MAX)
-		return DAT_ERR_BROKEN;
-	return head->packed > r->file_size - offset - sizeof(*head) ? DAT_ERR_CUT : 0;
+		return RBMAP_ERR_BROKEN;
+	return head->packed > r->file_size - offset - sizeof(*head) ? RBMAP_ERR_CUT : 0;
 }
 
 /* Add the sizes of the chunks that the file contains. */
-static int add_sizes(struct dat_reader *r, struct dat_cpu_reader *c, uint64_t end,
+static int add_sizes(struct rbmap_recording *r, struct dat_cpu_reader *c, uint64_t end,
 		     uint32_t nr)
 {
 	uint64_t at = c->chunks->next;
@@ -59,14 +59,14 @@ static int add_sizes(struct dat_reader *r, struct dat_cpu_reader *c, uint64_t en
 		at += sizeof(head) + head.packed;
 	}
 	c->limit = c->size;
-	if (ret != DAT_ERR_CUT)
+	if (ret != RBMAP_ERR_CUT)
 		return ret;
 	/* The file does not say how large the chunks are that it lacks. */
 	r->damage.missing += end > at ? end - at : 1;
 	return 0;
 }
 
-int dat_open_chunks(struct dat_reader *r, struct dat_cpu_reader *c, uint64_t size)
+int dat_open_chunks(struct rbmap_recording *r, struct dat_cpu_reader *c, uint64_t size)
 {
 	uint64_t end = c->offset + size;
 	uint32_t nr;
@@ -106,7 +106,7 @@ void dat_rewind_chunks(struct dat_chunks *chunks)
 }
 
 /* Return memory for a chunk, or store an error. */
-static char *make_room(struct dat_reader *r, struct dat_chunks *chunks, size_t size, int *ret)
+static char *make_room(struct rbmap_recording *r, struct dat_chunks *chunks, size_t size, int *ret)
 {
 	char *data;
 
@@ -127,10 +127,10 @@ static char *make_room(struct dat_reader *r, struct dat_chunks *chunks, size_t s
 }
 
 /*
- * Uncompress the next chunk. DAT_ERR_BROKEN: the chunk is damaged; *@size is the number of
+ * Uncompress the next chunk. RBMAP_ERR_BROKEN: the chunk is damaged; *@size is the number of
  * bytes that it should have had.
  */
-static int next_chunk(struct dat_reader *r, struct dat_chunks *chunks, size_t *size)
+static int next_chunk(struct rbmap_recording *r, struct dat_chunks *chunks, size_t *size)
 {
 	struct chunk_head head;
 	char *packed, *data;
@@ -138,7 +138,7 @@ static int next_chunk(struct dat_reader *r, struct dat_chunks *chunks, size_t *s
 
 	/* The file was whole when it was opened, and has changed. */
 	if (ret)
-		return ret == DAT_ERR_BROKEN ? DAT_ERR_CUT : ret;
+		return ret == RBMAP_ERR_BROKEN ? RBMAP_ERR_CUT : ret;
 	packed = malloc(head.packed + 1);
 	data = make_room(r, chunks, head.size, &ret);
 	if (!ret)
@@ -155,7 +155,7 @@ static int next_chunk(struct dat_reader *r, struct dat_chunks *chunks, size_t *s
 }
 
 /* Go on to the next chunk that is not damaged. Return 0 if the data ends before. */
-static int go_on(struct dat_reader *r, struct dat_cpu_reader *c)
+static int go_on(struct rbmap_recording *r, struct dat_cpu_reader *c)
 {
 	size_t size;
 	int ret;
@@ -164,7 +164,7 @@ static int go_on(struct dat_reader *r, struct dat_cpu_reader *c)
 		ret = next_chunk(r, c->chunks, &size);
 		if (!ret)
 			return 1;
-		if (ret != DAT_ERR_BROKEN)
+		if (ret != RBMAP_ERR_BROKEN)
 			return ret;
 		r->damage.broken += (size + c->page_size - 1) / c->page_size;
 		c->at = size < c->limit - c->at ? c->at + size : c->limit;
@@ -172,7 +172,7 @@ static int go_on(struct dat_reader *r, struct dat_cpu_reader *c)
 	return 0;
 }
 
-int dat_read_chunks(struct dat_reader *r, struct dat_cpu_reader *c, void *data, size_t size)
+int dat_read_chunks(struct rbmap_recording *r, struct dat_cpu_reader *c, void *data, size_t size)
 {
 	struct dat_chunks *chunks = c->chunks;
 	char *to = data;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dat_comms.h"
 #include "dat_read.h"
 
 void dat_parse_comms(char *text, dat_comm_fn *each, void *data)
@@ -21,7 +20,7 @@ void dat_parse_comms(char *text, dat_comm_fn *each, void *data)
 	}
 }
 
-void dat_each_comm(const struct dat_reader *reader, dat_comm_fn *each, void *data)
+void dat_each_comm(const struct rbmap_recording *reader, dat_comm_fn *each, void *data)
 {
 	dat_parse_comms(dat_cmdlines(reader)->text, each, data);
 }

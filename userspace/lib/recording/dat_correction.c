@@ -42,7 +42,7 @@ static int add_tsc(struct dat_correction *c, const struct dat_text *t)
 	    !take(&rest, &offset, sizeof(offset)))
 		return 0;
 	if (shift > 63)
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	c->mult = mult;
 	c->mult_shift = shift;
 	return 0;
@@ -74,9 +74,9 @@ static int take_samples(struct rest *rest, struct dat_shift *shift)
 	uint32_t nr;
 
 	if (!take(rest, &nr, sizeof(nr)))
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	if (nr > rest->size / (3 * sizeof(uint64_t)))
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	shift->sample = calloc((size_t)nr + 1, sizeof(*shift->sample));
 	if (!shift->sample)
 		return -ENOMEM;
@@ -99,7 +99,7 @@ static int take_fractions(struct rest *rest, struct dat_correction *c)
 		for (uint32_t i = 0; i < shift->nr; i++)
 			if (!take(rest, &shift->sample[i].fraction, sizeof(uint64_t)) ||
 			    shift->sample[i].fraction > 63)
-				return DAT_ERR_BROKEN;
+				return RBMAP_ERR_BROKEN;
 	}
 	return 0;
 }
@@ -115,7 +115,7 @@ static int add_shifts(struct dat_correction *c, const struct dat_text *t)
 	    !take(&rest, &flags, sizeof(flags)) || !take(&rest, &nr, sizeof(nr)))
 		return 0;
 	if (nr > rest.size / sizeof(uint32_t))
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	c->interpolate = flags & INTERPOLATE;
 	c->shift = calloc((size_t)nr + 1, sizeof(*c->shift));
 	if (!c->shift)

@@ -48,7 +48,7 @@ struct dat_correction {
 
 /*
  * Take what an option of the file says; other options are ignored. Return 0, -ENOMEM or
- * DAT_ERR_BROKEN.
+ * RBMAP_ERR_BROKEN.
  */
 int dat_correction_add(struct dat_correction *c, uint16_t option, const struct dat_text *t);
 void dat_correction_free(struct dat_correction *c);

@@ -13,7 +13,7 @@
 #include "dat_spool.h"
 
 /* Open a CPU's file, which may be missing. */
-static int open_spool(struct dat_reader *r, unsigned int cpu)
+static int open_spool(struct rbmap_recording *r, unsigned int cpu)
 {
 	struct dat_cpu_reader *c = &r->cpu[cpu];
 	uint64_t size;
@@ -31,7 +31,7 @@ static int open_spool(struct dat_reader *r, unsigned int cpu)
 	return 0;
 }
 
-static bool is_locked(const struct dat_reader *r)
+static bool is_locked(const struct rbmap_recording *r)
 {
 	if (!flock(r->fd, LOCK_SH | LOCK_NB)) {
 		flock(r->fd, LOCK_UN);
@@ -40,7 +40,7 @@ static bool is_locked(const struct dat_reader *r)
 	return errno == EWOULDBLOCK;
 }
 
-int dat_find_data(struct dat_reader *r)
+int dat_find_data(struct rbmap_recording *r)
 {
 	uint64_t sum = 0;
 	int ret;
@@ -64,10 +64,10 @@ int dat_find_data(struct dat_reader *r)
 	if (r->damage.unfinished)
 		r->damage.busy = is_locked(r);
 	/* The data of several CPUs overlaps. */
-	return sum > r->file_size ? DAT_ERR_BROKEN : 0;
+	return sum > r->file_size ? RBMAP_ERR_BROKEN : 0;
 }
 
-int dat_read_data(struct dat_reader *r, const struct dat_cpu_reader *c, void *data,
+int dat_read_data(struct rbmap_recording *r, const struct dat_cpu_reader *c, void *data,
 		  size_t size, uint64_t at)
 {
 	size_t here = at >= c->size ? 0 : c->size - at < size ? c->size - at : size;
@@ -95,7 +95,7 @@ void dat_trim_page(void *page, size_t page_bytes)
 	}
 }
 
-int dat_read_pages(struct dat_reader *r, const struct dat_cpu_reader *c, void *pages,
+int dat_read_pages(struct rbmap_recording *r, const struct dat_cpu_reader *c, void *pages,
 		   size_t size, uint64_t at)
 {
 	size_t got = c->limit - at < size ? c->limit - at : size;

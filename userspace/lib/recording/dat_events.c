@@ -25,7 +25,7 @@ static bool is_empty(const struct dat_cpu_reader *c)
  * Skip pages in a hole of the file. A hole takes no space, so reading it would take time
  * out of proportion. The page with the next byte of data is read, and so is the last one.
  */
-static void skip_hole(struct dat_reader *r, struct dat_cpu_reader *c)
+static void skip_hole(struct rbmap_recording *r, struct dat_cpu_reader *c)
 {
 	uint64_t end = c->size < c->limit ? c->size : c->limit, skip;
 	off_t from = c->offset + c->at, data;
@@ -43,7 +43,7 @@ static void skip_hole(struct dat_reader *r, struct dat_cpu_reader *c)
 	c->at += skip;
 }
 
-static int read_page(struct dat_reader *r, struct dat_cpu_reader *c, void *page)
+static int read_page(struct rbmap_recording *r, struct dat_cpu_reader *c, void *page)
 {
 	int ret = dat_read_data(r, c, page, c->page_bytes, c->at);
 
@@ -54,7 +54,7 @@ static int read_page(struct dat_reader *r, struct dat_cpu_reader *c, void *page)
  * Give the sub-buffer of a 32-bit kernel the header of a 64-bit one. The bytes of the file
  * are behind the room by which the header grows. The number of lost events becomes c->lost.
  */
-static void widen_page(const struct dat_reader *r, struct dat_cpu_reader *c)
+static void widen_page(const struct rbmap_recording *r, struct dat_cpu_reader *c)
 {
 	struct rbmap_subbuf_header header = { 0 };
 	const unsigned char *raw = c->page + HEAD - r->head;
@@ -78,7 +78,7 @@ static void widen_page(const struct dat_reader *r, struct dat_cpu_reader *c)
 }
 
 /* Return 1 if the next page was read, 0 at the end. */
-static int next_page(struct dat_reader *r, struct dat_cpu_reader *c)
+static int next_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
 {
 	uint64_t left;
 	unsigned char *raw;
@@ -106,7 +106,7 @@ static int next_page(struct dat_reader *r, struct dat_cpu_reader *c)
 		c->page_bytes = 0;
 		return 0;
 	}
-	if (ret == DAT_ERR_CUT) {
+	if (ret == RBMAP_ERR_CUT) {
 		/* The file became shorter while it was read. */
 		r->damage.missing += left;
 		c->at = c->limit;
@@ -129,7 +129,7 @@ static int next_page(struct dat_reader *r, struct dat_cpu_reader *c)
 }
 
 /* Return 1 if c->ev is the next event of this stream, 0 at the end. */
-static int next_event(struct dat_reader *r, unsigned int stream)
+static int next_event(struct rbmap_recording *r, unsigned int stream)
 {
 	struct dat_cpu_reader *c = &r->cpu[stream];
 	int ret;
@@ -155,14 +155,14 @@ static int next_event(struct dat_reader *r, unsigned int stream)
 	}
 }
 
-static bool older(const struct dat_reader *r, unsigned int a, unsigned int b)
+static bool older(const struct rbmap_recording *r, unsigned int a, unsigned int b)
 {
 	uint64_t x = r->cpu[a].ev.ts, y = r->cpu[b].ev.ts;
 
 	return x != y ? x < y : a < b;
 }
 
-static void sift_down(struct dat_reader *r, unsigned int i)
+static void sift_down(struct rbmap_recording *r, unsigned int i)
 {
 	unsigned int child, stream = r->heap[i];
 
@@ -178,7 +178,7 @@ static void sift_down(struct dat_reader *r, unsigned int i)
 	r->heap[i] = stream;
 }
 
-static int start(struct dat_reader *r)
+static int start(struct rbmap_recording *r)
 {
 	int ret;
 
@@ -197,7 +197,7 @@ static int start(struct dat_reader *r)
 	return 0;
 }
 
-int dat_next(struct dat_reader *r, struct rbmap_event *ev)
+RBMAP_API int rbmap_recording_next(struct rbmap_recording *r, struct rbmap_event *ev)
 {
 	int ret;
 
@@ -221,7 +221,8 @@ int dat_next(struct dat_reader *r, struct rbmap_event *ev)
 	return 1;
 }
 
-int dat_next_subbuf(struct dat_reader *r, unsigned int cpu, struct rbmap_subbuf *sb)
+RBMAP_API int rbmap_recording_next_subbuf(struct rbmap_recording *r, unsigned int cpu,
+					  struct rbmap_subbuf *sb)
 {
 	const struct dat_buffer *buffer = r->buffer;
 	struct rbmap_subbuf_header header;
@@ -252,7 +253,7 @@ int dat_next_subbuf(struct dat_reader *r, unsigned int cpu, struct rbmap_subbuf 
 	return 1;
 }
 
-void dat_rewind(struct dat_reader *r)
+RBMAP_API void rbmap_recording_rewind(struct rbmap_recording *r)
 {
 	for (unsigned int stream = 0; stream < r->nr_streams; stream++) {
 		struct dat_cpu_reader *c = &r->cpu[stream];

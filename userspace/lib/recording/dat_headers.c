@@ -28,7 +28,7 @@ int dat_read_at(int fd, void *data, size_t size, uint64_t offset)
 		if (got < 0)
 			return -errno;
 		if (!got)
-			return DAT_ERR_CUT;
+			return RBMAP_ERR_CUT;
 		p += got;
 		size -= got;
 		offset += got;
@@ -37,7 +37,7 @@ int dat_read_at(int fd, void *data, size_t size, uint64_t offset)
 }
 
 /* Read the next bytes without going on. */
-static int look(struct dat_reader *r, void *data, size_t size)
+static int look(struct rbmap_recording *r, void *data, size_t size)
 {
 	if (!r->section)
 		return dat_read_at(r->fd, data, size, r->at);
@@ -45,33 +45,33 @@ static int look(struct dat_reader *r, void *data, size_t size)
 	return 0;
 }
 
-int dat_take(struct dat_reader *r, void *data, uint64_t size)
+int dat_take(struct rbmap_recording *r, void *data, uint64_t size)
 {
 	int ret;
 
 	if (size > r->end - r->at)
-		return DAT_ERR_CUT;
+		return RBMAP_ERR_CUT;
 	ret = look(r, data, size);
 	r->at += size;
 	return ret;
 }
 
-int dat_take_u16(struct dat_reader *r, uint16_t *value)
+int dat_take_u16(struct rbmap_recording *r, uint16_t *value)
 {
 	return dat_take(r, value, sizeof(*value));
 }
 
-int dat_take_u32(struct dat_reader *r, uint32_t *value)
+int dat_take_u32(struct rbmap_recording *r, uint32_t *value)
 {
 	return dat_take(r, value, sizeof(*value));
 }
 
-int dat_take_u64(struct dat_reader *r, uint64_t *value)
+int dat_take_u64(struct rbmap_recording *r, uint64_t *value)
 {
 	return dat_take(r, value, sizeof(*value));
 }
 
-static int take_text(struct dat_reader *r, uint64_t size, struct dat_text *t)
+static int take_text(struct rbmap_recording *r, uint64_t size, struct dat_text *t)
 {
 	int ret;
 
@@ -80,7 +80,7 @@ static int take_text(struct dat_reader *r, uint64_t size, struct dat_text *t)
 	 * number.
 	 */
 	if (size > r->end - r->at)
-		return DAT_ERR_CUT;
+		return RBMAP_ERR_CUT;
 	ret = dat_limit_headers(&r->limits, size);
 	if (ret)
 		return ret;
@@ -97,7 +97,7 @@ static int take_text(struct dat_reader *r, uint64_t size, struct dat_text *t)
 	return ret;
 }
 
-static int take_text_u64(struct dat_reader *r, struct dat_text *t)
+static int take_text_u64(struct rbmap_recording *r, struct dat_text *t)
 {
 	uint64_t size;
 	int ret = dat_take_u64(r, &size);
@@ -105,7 +105,7 @@ static int take_text_u64(struct dat_reader *r, struct dat_text *t)
 	return ret ? ret : take_text(r, size, t);
 }
 
-int dat_take_text_u32(struct dat_reader *r, struct dat_text *t)
+int dat_take_text_u32(struct rbmap_recording *r, struct dat_text *t)
 {
 	uint32_t size;
 	int ret = dat_take_u32(r, &size);
@@ -113,7 +113,7 @@ int dat_take_text_u32(struct dat_reader *r, struct dat_text *t)
 	return ret ? ret : take_text(r, size, t);
 }
 
-int dat_take_string(struct dat_reader *r, char *text, size_t room)
+int dat_take_string(struct rbmap_recording *r, char *text, size_t room)
 {
 	size_t left = r->end - r->at, n = left < room ? left : room;
 	char *end;
@@ -124,13 +124,13 @@ int dat_take_string(struct dat_reader *r, char *text, size_t room)
 		return ret;
 	end = memchr(text, 0, n);
 	if (!end)
-		return n < room ? DAT_ERR_CUT : DAT_ERR_BROKEN;
+		return n < room ? RBMAP_ERR_CUT : RBMAP_ERR_BROKEN;
 	r->at += end - text + 1;
 	return 0;
 }
 
 /* Check that a word is here, with its 0. */
-static int expect(struct dat_reader *r, const char *word)
+static int expect(struct rbmap_recording *r, const char *word)
 {
 	size_t size = strlen(word) + 1;
 	char found[32];
@@ -138,12 +138,12 @@ static int expect(struct dat_reader *r, const char *word)
 
 	if (ret)
 		return ret;
-	return memcmp(found, word, size) ? DAT_ERR_BROKEN : 0;
+	return memcmp(found, word, size) ? RBMAP_ERR_BROKEN : 0;
 }
 
 int dat_check_page_size(uint32_t page_size)
 {
-	return page_size < PAGE_SIZE_MIN || page_size > PAGE_SIZE_MAX ? DAT_ERR_BROKEN : 0;
+	return page_size < PAGE_SIZE_MIN || page_size > PAGE_SIZE_MAX ? RBMAP_ERR_BROKEN : 0;
 }
 
 static bool is_compressed(const char *begin, size_t size)
@@ -161,7 +161,7 @@ static bool is_compressed(const char *begin, size_t size)
 	return false;
 }
 
-static int read_magic(struct dat_reader *r)
+static int read_magic(struct rbmap_recording *r)
 {
 	static const char magic[] = DAT_MAGIC;
 	char found[DAT_MAGIC_SIZE], version[16];
@@ -173,21 +173,21 @@ static int read_magic(struct dat_reader *r)
 	if (ret)
 		return ret;
 	if (!n || memcmp(found, magic, n))
-		return is_compressed(found, n) ? DAT_ERR_COMPRESSED : DAT_ERR_NO_RECORDING;
+		return is_compressed(found, n) ? RBMAP_ERR_COMPRESSED : RBMAP_ERR_NO_RECORDING;
 	if (n < sizeof(found))
-		return DAT_ERR_CUT;
+		return RBMAP_ERR_CUT;
 	ret = dat_take_string(r, version, sizeof(version));
 	if (ret)
 		return ret;
 	r->sections = !strcmp(version, DAT_VERSION_SECTIONS);
 	if (!r->sections && strcmp(version, DAT_VERSION))
-		return DAT_ERR_VERSION;
+		return RBMAP_ERR_DAT_VERSION;
 	ret = dat_take(r, kind, sizeof(kind));
 	if (ret)
 		return ret;
 	if (kind[0] != (__BYTE_ORDER == __BIG_ENDIAN) ||
 	    (kind[1] != 4 && kind[1] != 8))
-		return DAT_ERR_FOREIGN;
+		return RBMAP_ERR_FOREIGN;
 	r->long_size = kind[1];
 	ret = dat_take_u32(r, &r->page_size);
 	if (ret)
@@ -199,7 +199,7 @@ static int read_magic(struct dat_reader *r)
  * The sub-buffers of a 32-bit kernel have a shorter header, unless numbers of 64 bits have
  * to be aligned.
  */
-static bool known_header(struct dat_reader *r, const char *header_page)
+static bool known_header(struct rbmap_recording *r, const char *header_page)
 {
 	const char *commit = strstr(header_page, " commit;");
 	const char *data = strstr(header_page, " data;");
@@ -214,7 +214,7 @@ static bool known_header(struct dat_reader *r, const char *header_page)
 	return true;
 }
 
-static int read_page_formats(struct dat_reader *r)
+static int read_page_formats(struct rbmap_recording *r)
 {
 	struct dat_text t = { 0 };
 	bool known;
@@ -228,7 +228,7 @@ static int read_page_formats(struct dat_reader *r)
 	known = known_header(r, t.text);
 	free(t.text);
 	if (!known)
-		return DAT_ERR_FOREIGN;
+		return RBMAP_ERR_FOREIGN;
 	ret = expect(r, DAT_HEADER_EVENT);
 	if (!ret)
 		ret = take_text_u64(r, &t);
@@ -237,10 +237,10 @@ static int read_page_formats(struct dat_reader *r)
 	return ret;
 }
 
-static int add_format(struct dat_reader *r, const char *system)
+static int add_format(struct rbmap_recording *r, const char *system)
 {
 	struct dat_text t = { .system = system };
-	int ret = r->nr_formats < DAT_FORMATS_MAX ? take_text_u64(r, &t) : DAT_ERR_BROKEN;
+	int ret = r->nr_formats < DAT_FORMATS_MAX ? take_text_u64(r, &t) : RBMAP_ERR_BROKEN;
 
 	if (ret)
 		return ret;
@@ -252,14 +252,14 @@ static int add_format(struct dat_reader *r, const char *system)
 	return 0;
 }
 
-static int read_system(struct dat_reader *r)
+static int read_system(struct rbmap_recording *r)
 {
 	char name[NAME_MAX_SIZE];
 	uint32_t nr;
 	int ret;
 
 	ret = r->nr_systems < DAT_FORMATS_MAX ? dat_take_string(r, name, sizeof(name)) :
-						DAT_ERR_BROKEN;
+						RBMAP_ERR_BROKEN;
 	if (!ret)
 		ret = dat_take_u32(r, &nr);
 	if (ret)
@@ -275,7 +275,7 @@ static int read_system(struct dat_reader *r)
 	return ret;
 }
 
-static int read_ftrace_formats(struct dat_reader *r)
+static int read_ftrace_formats(struct rbmap_recording *r)
 {
 	uint32_t nr;
 	int ret;
@@ -286,7 +286,7 @@ static int read_ftrace_formats(struct dat_reader *r)
 	return ret;
 }
 
-static int read_event_formats(struct dat_reader *r)
+static int read_event_formats(struct rbmap_recording *r)
 {
 	uint32_t nr;
 	int ret;
@@ -297,7 +297,7 @@ static int read_event_formats(struct dat_reader *r)
 	return ret;
 }
 
-void dat_set_clock(struct dat_reader *r, const char *clocks)
+void dat_set_clock(struct rbmap_recording *r, const char *clocks)
 {
 	const char *start = strchr(clocks, '[');
 	const char *end = start ? strchr(start, ']') : NULL;
@@ -307,7 +307,7 @@ void dat_set_clock(struct dat_reader *r, const char *clocks)
 	r->clock = strndup(start + 1, end - start - 1);
 }
 
-void dat_set_uname(struct dat_reader *r, const char *uname)
+void dat_set_uname(struct rbmap_recording *r, const char *uname)
 {
 	if (!r->uname)
 		r->uname = strdup(uname);
@@ -320,7 +320,7 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && !strcmp(text + n - m, end);
 }
 
-static void see_version(struct dat_reader *r, const char *version)
+static void see_version(struct rbmap_recording *r, const char *version)
 {
 	if (!ends_with(version, DAT_UNFINISHED))
 		return;
@@ -356,7 +356,7 @@ static int add_named_buffer(struct options *o, const struct dat_text *t)
 	struct named_buffer b = { 0 };
 
 	if (t->size <= sizeof(b.offset))
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	memcpy(&b.offset, t->text, sizeof(b.offset));
 	if (!array_grow(o->buffer, o->nr_buffers))
 		return -ENOMEM;
@@ -368,7 +368,7 @@ static int add_named_buffer(struct options *o, const struct dat_text *t)
 }
 
 /* The memory for tasks is a multiple of the text, so only one text counts, and no long one. */
-static int take_cgroups(struct dat_reader *r, const char *text)
+static int take_cgroups(struct rbmap_recording *r, const char *text)
 {
 	int ret;
 
@@ -385,7 +385,7 @@ static int take_cgroups(struct dat_reader *r, const char *text)
 	return ret < 0 ? ret : 0;
 }
 
-static int take_devices(struct dat_reader *r, const char *text)
+static int take_devices(struct rbmap_recording *r, const char *text)
 {
 	int ret;
 
@@ -402,7 +402,7 @@ static int take_devices(struct dat_reader *r, const char *text)
 	return ret < 0 ? ret : 0;
 }
 
-int dat_take_stat(struct dat_reader *r, struct dat_times *times, const char *text)
+int dat_take_stat(struct rbmap_recording *r, struct dat_times *times, const char *text)
 {
 	int ret = take_cgroups(r, text);
 
@@ -412,7 +412,7 @@ int dat_take_stat(struct dat_reader *r, struct dat_times *times, const char *tex
 	return ret ? ret : dat_missed_parse(r, text);
 }
 
-static int see_option(struct dat_reader *r, struct options *o, uint16_t option,
+static int see_option(struct rbmap_recording *r, struct options *o, uint16_t option,
 		      const struct dat_text *t)
 {
 	switch (option) {
@@ -440,7 +440,7 @@ static int see_option(struct dat_reader *r, struct options *o, uint16_t option,
 	}
 }
 
-static int read_options(struct dat_reader *r, struct options *o)
+static int read_options(struct rbmap_recording *r, struct options *o)
 {
 	struct dat_text t;
 	uint16_t option;
@@ -463,13 +463,13 @@ static int read_options(struct dat_reader *r, struct options *o)
 }
 
 /* Read the table of a buffer's CPUs. */
-static int read_table(struct dat_reader *r, const char *name, uint32_t nr_cpus)
+static int read_table(struct rbmap_recording *r, const char *name, uint32_t nr_cpus)
 {
 	struct dat_cpu_reader *cpu;
 	int ret;
 
 	if (nr_cpus <= CPUS_MAX && nr_cpus > (r->end - r->at) / 16)
-		return DAT_ERR_CUT;
+		return RBMAP_ERR_CUT;
 	ret = dat_add_buffer(r, name, nr_cpus, r->page_size, &cpu);
 	for (uint32_t i = 0; i < nr_cpus && !ret; i++) {
 		ret = dat_take_u64(r, &cpu[i].offset);
@@ -480,7 +480,7 @@ static int read_table(struct dat_reader *r, const char *name, uint32_t nr_cpus)
 }
 
 /* trace-cmd wrote the clock behind the table, before its option had a text. */
-static int read_clock(struct dat_reader *r)
+static int read_clock(struct rbmap_recording *r)
 {
 	struct dat_text t = { 0 };
 	uint64_t size;
@@ -495,7 +495,7 @@ static int read_clock(struct dat_reader *r)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static int read_named_buffer(struct dat_reader *r, const struct named_buffer *b,
+static int read_named_buffer(struct rbmap_recording *r, const struct named_buffer *b,
 			     uint32_t nr_cpus)
 {
 	char word[DAT_WORD_SIZE];
@@ -505,18 +505,18 @@ static int read_named_buffer(struct dat_reader *r, const struct named_buffer *b,
 	if (!b->offset)
 		return 0;
 	if (b->offset > r->end)
-		return DAT_ERR_CUT;
+		return RBMAP_ERR_CUT;
 	r->at = b->offset;
 	ret = dat_take(r, word, sizeof(word));
 	if (ret)
 		return ret;
 	if (memcmp(word, DAT_FLYRECORD, sizeof(word)))
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	/* With fewer CPUs than the top buffer, the table has that number. */
 	return read_table(r, b->name, b->nr_cpus > nr_cpus ? b->nr_cpus : nr_cpus);
 }
 
-static int read_tables(struct dat_reader *r, struct options *o, uint32_t nr_cpus)
+static int read_tables(struct rbmap_recording *r, struct options *o, uint32_t nr_cpus)
 {
 	char word[DAT_WORD_SIZE];
 	int ret;
@@ -530,9 +530,9 @@ static int read_tables(struct dat_reader *r, struct options *o, uint32_t nr_cpus
 	if (ret)
 		return ret;
 	if (!memcmp(word, DAT_LATENCY, sizeof(word)))
-		return DAT_ERR_LATENCY;
+		return RBMAP_ERR_LATENCY;
 	if (memcmp(word, DAT_FLYRECORD, sizeof(word)))
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	r->table = r->at;
 	ret = read_table(r, "", nr_cpus);
 	if (!ret && o->has_clock && !r->clock)
@@ -542,7 +542,7 @@ static int read_tables(struct dat_reader *r, struct options *o, uint32_t nr_cpus
 	return ret;
 }
 
-int dat_read_part(struct dat_reader *r, int option)
+int dat_read_part(struct rbmap_recording *r, int option)
 {
 	switch (option) {
 	case DAT_OPTION_HEADER_INFO:
@@ -558,11 +558,11 @@ int dat_read_part(struct dat_reader *r, int option)
 	case DAT_OPTION_CMDLINES:
 		return take_text_u64(r, &r->cmdlines);
 	}
-	return DAT_ERR_BROKEN;
+	return RBMAP_ERR_BROKEN;
 }
 
 /* Version 6: the parts follow each other. */
-static int read_parts(struct dat_reader *r)
+static int read_parts(struct rbmap_recording *r)
 {
 	struct options o = { 0 };
 	uint32_t nr_cpus;
@@ -581,7 +581,7 @@ static int read_parts(struct dat_reader *r)
 	return ret;
 }
 
-int dat_read_headers(struct dat_reader *r)
+int dat_read_headers(struct rbmap_recording *r)
 {
 	int ret = read_magic(r);
 

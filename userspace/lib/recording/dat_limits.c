@@ -11,7 +11,7 @@ static uint64_t limit(uint64_t base, uint64_t ratio, uint64_t file)
 static int add(uint64_t *sum, uint64_t size, uint64_t most)
 {
 	if (size > most || *sum > most - size)
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	*sum += size;
 	return 0;
 }

@@ -40,7 +40,7 @@ struct dat_limits {
 	uint64_t headers, chunks, data, memory;
 };
 
-/* Add to a sum. Return 0 or DAT_ERR_BROKEN. @file: size of the file */
+/* Add to a sum. Return 0 or RBMAP_ERR_BROKEN. @file: size of the file */
 int dat_limit_headers(struct dat_limits *l, uint64_t size);
 int dat_limit_chunk(struct dat_limits *l, uint64_t file, uint64_t packed, uint64_t size);
 int dat_limit_memory(struct dat_limits *l, uint64_t file, uint64_t size);

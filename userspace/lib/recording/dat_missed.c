@@ -10,7 +10,7 @@
 
 #define MISSED	"\nmissed: "
 
-int dat_missed_parse(struct dat_reader *r, const char *text)
+int dat_missed_parse(struct rbmap_recording *r, const char *text)
 {
 	const char *line = strstr(text, MISSED);
 	uint64_t *more, missed;
@@ -31,7 +31,7 @@ int dat_missed_parse(struct dat_reader *r, const char *text)
 	return 0;
 }
 
-uint64_t dat_missed(const struct dat_reader *r, unsigned int cpu)
+uint64_t dat_missed(const struct rbmap_recording *r, unsigned int cpu)
 {
 	return cpu < r->nr_missed ? r->missed[cpu] : 0;
 }

@@ -8,7 +8,7 @@
 #include "dat_reader.h"
 
 /* Version 6: the options follow each other. */
-static int each_option(struct dat_reader *r, dat_option_fn *each, void *data)
+static int each_option(struct rbmap_recording *r, dat_option_fn *each, void *data)
 {
 	struct dat_text t;
 	uint16_t option;
@@ -28,14 +28,14 @@ static int each_option(struct dat_reader *r, dat_option_fn *each, void *data)
 	return ret < 0 ? ret : 0;
 }
 
-int dat_each_option(struct dat_reader *r, dat_option_fn *each, void *data)
+int dat_each_option(struct rbmap_recording *r, dat_option_fn *each, void *data)
 {
 	if (r->sections)
 		return dat_section_options(r, each, data);
 	return r->options ? each_option(r, each, data) : 0;
 }
 
-int dat_part_text(struct dat_reader *r, int id, struct dat_text *t)
+int dat_part_text(struct rbmap_recording *r, int id, struct dat_text *t)
 {
 	int part = id - DAT_OPTION_HEADER_INFO;
 	uint64_t size;

@@ -26,9 +26,9 @@ const char *dat_strerror(int error)
 }
 
 /* Close @fd, and free @place, also after an error. */
-static int read_file(struct dat_reader **reader, int fd, struct dat_place *place)
+static int read_file(struct rbmap_recording **reader, int fd, struct dat_place *place)
 {
-	struct dat_reader *r = calloc(1, sizeof(*r));
+	struct rbmap_recording *r = calloc(1, sizeof(*r));
 	struct stat st;
 	int ret;
 
@@ -44,7 +44,7 @@ static int read_file(struct dat_reader **reader, int fd, struct dat_place *place
 	else if (S_ISDIR(st.st_mode))
 		ret = -EISDIR;
 	else if (!S_ISREG(st.st_mode))
-		ret = DAT_ERR_NO_RECORDING;
+		ret = RBMAP_ERR_NO_RECORDING;
 	else {
 		r->file_size = st.st_size;
 		r->end = r->file_size;
@@ -54,14 +54,14 @@ static int read_file(struct dat_reader **reader, int fd, struct dat_place *place
 		r->damage_of_heads = r->damage;
 	}
 	if (ret) {
-		dat_close(r);
+		rbmap_recording_close(r);
 		return ret;
 	}
 	*reader = r;
 	return 0;
 }
 
-int dat_open(struct dat_reader **reader, const char *path)
+int dat_open(struct rbmap_recording **reader, const char *path)
 {
 	struct dat_place place;
 	int fd, ret;
@@ -77,14 +77,14 @@ int dat_open(struct dat_reader **reader, const char *path)
 	return read_file(reader, fd, &place);
 }
 
-int dat_open_fd(struct dat_reader **reader, int fd)
+int dat_open_fd(struct rbmap_recording **reader, int fd)
 {
 	struct dat_place none = DAT_NO_PLACE;
 
 	return read_file(reader, fd, &none);
 }
 
-int dat_open_at(struct dat_reader **reader, int fd, const struct dat_place *place)
+int dat_open_at(struct rbmap_recording **reader, int fd, const struct dat_place *place)
 {
 	struct dat_place copy;
 	int ret = dat_place_copy(&copy, place);
@@ -108,8 +108,10 @@ static void free_cpu(struct dat_cpu_reader *c)
 		close(c->spool);
 }
 
-void dat_close(struct dat_reader *r)
+RBMAP_API void rbmap_recording_close(struct rbmap_recording *r)
 {
+	if (!r)
+		return;
 	if (r->fd >= 0)
 		close(r->fd);
 	for (size_t i = 0; i < r->nr_formats; i++)
@@ -136,92 +138,96 @@ void dat_close(struct dat_reader *r)
 	dat_place_free(&r->place);
 	free(r->cpu);
 	free(r->heap);
+	rbmap_formats_free(r->formats);
+	free(r->comm);
 	free(r);
 }
 
-int dat_fd(const struct dat_reader *r)
+int dat_fd(const struct rbmap_recording *r)
 {
 	return r->fd;
 }
 
-size_t dat_formats(const struct dat_reader *r, const struct dat_text **formats)
+size_t dat_formats(const struct rbmap_recording *r, const struct dat_text **formats)
 {
 	*formats = r->format;
 	return r->nr_formats;
 }
 
-const struct dat_text *dat_kallsyms(const struct dat_reader *r)
+const struct dat_text *dat_kallsyms(const struct rbmap_recording *r)
 {
 	return &r->kallsyms;
 }
 
-const struct dat_text *dat_cmdlines(const struct dat_reader *r)
+const struct dat_text *dat_cmdlines(const struct rbmap_recording *r)
 {
 	return &r->cmdlines;
 }
 
-const struct dat_text *dat_printk(const struct dat_reader *r)
+const struct dat_text *dat_printk(const struct rbmap_recording *r)
 {
 	return &r->printk;
 }
 
-const char *dat_clock(const struct dat_reader *r)
+RBMAP_API const char *rbmap_recording_clock(const struct rbmap_recording *r)
 {
 	/* trace-cmd's name of cycles that become ns */
 	return r->correction.mult ? "tsc2nsec" : r->clock;
 }
 
-bool dat_is_dated(const struct dat_reader *r)
+RBMAP_API int rbmap_recording_is_dated(const struct rbmap_recording *r)
 {
 	return r->correction.is_dated;
 }
 
-bool dat_is_corrected(const struct dat_reader *r)
+bool dat_is_corrected(const struct rbmap_recording *r)
 {
 	return dat_correction_is_any(&r->correction);
 }
 
-uint64_t dat_corrected(const struct dat_reader *r, unsigned int cpu, uint64_t ts)
+RBMAP_API uint64_t rbmap_recording_correct(const struct rbmap_recording *r, unsigned int cpu,
+					   uint64_t ts)
 {
 	return dat_correct(&r->correction, cpu, ts);
 }
 
-const char *dat_uname(const struct dat_reader *r)
+RBMAP_API const char *rbmap_recording_uname(const struct rbmap_recording *r)
 {
 	return r->uname;
 }
 
-const struct dat_times *dat_times(const struct dat_reader *r)
+const struct dat_times *dat_times(const struct rbmap_recording *r)
 {
 	return &r->times;
 }
 
-const struct dat_cgroups *dat_cgroups(const struct dat_reader *r)
+const struct dat_cgroups *dat_cgroups(const struct rbmap_recording *r)
 {
 	return r->cgroups;
 }
 
-const struct dat_devices *dat_devices(const struct dat_reader *r)
+const struct dat_devices *dat_devices(const struct rbmap_recording *r)
 {
 	return r->devices;
 }
 
-unsigned int dat_long_size(const struct dat_reader *r)
+unsigned int dat_long_size(const struct rbmap_recording *r)
 {
 	return r->long_size;
 }
 
-unsigned int dat_cpus(const struct dat_reader *r)
+RBMAP_API unsigned int rbmap_recording_cpus(const struct rbmap_recording *r)
 {
 	return r->nr_cpus;
 }
 
-void dat_damage(const struct dat_reader *r, struct dat_damage *damage)
+RBMAP_API const struct rbmap_damage *rbmap_recording_damage(struct rbmap_recording *r)
 {
-	*damage = r->damage;
+	r->reported_damage = r->damage;
+	return &r->reported_damage;
 }
 
-double dat_done(const struct dat_reader *r)
+RBMAP_API double rbmap_recording_done(const struct rbmap_recording *r)
 {
 	double at = 0, limit = 0;
 

@@ -5,6 +5,7 @@
 
 #include <linux/rbmap.h>
 
+#include "api.h"
 #include "dat.h"
 #include "dat_cgroups.h"
 #include "dat_devices.h"
@@ -19,6 +20,13 @@
 #define CGROUPS_MAX	(1u << 20)	/* bytes of the text of cgroups */
 
 struct dat_chunks;
+
+/* The name of a thread, and the place of its line in the recording's text. */
+struct recorded_comm {
+	int pid;
+	unsigned int order;
+	const char *name;
+};
 
 /* A buffer of the recorded system; the first one is the top buffer. */
 struct dat_buffer {
@@ -48,7 +56,11 @@ struct dat_cpu_reader {
 	struct rbmap_event ev;	/* next event, if the CPU is in the heap */
 };
 
-struct dat_reader {
+struct rbmap_recording {
+	struct rbmap_formats *formats;	/* those of rbmap.h; NULL: dat_open() has opened it */
+	struct recorded_comm *comm;	/* sorted by pid and order */
+	size_t nr_comms;
+	bool out_of_memory;
 	int fd;
 	struct dat_place place;		/* where the files of the CPUs are */
 	uint64_t file_size;
@@ -85,8 +97,9 @@ struct dat_reader {
 	struct dat_devices *devices;	/* NULL: the file has none */
 	uint64_t *missed;		/* by each CPU */
 	uint32_t nr_missed;
-	struct dat_damage damage;
-	struct dat_damage damage_of_heads;	/* found before the first event */
+	struct rbmap_damage damage;
+	struct rbmap_damage damage_of_heads;	/* found before the first event */
+	struct rbmap_damage reported_damage;
 	uint32_t nr_cpus;		/* CPUs of the buffer that has most */
 	struct dat_buffer *buffer;
 	unsigned int nr_buffers;
@@ -103,46 +116,46 @@ struct dat_reader {
  */
 
 /* dat_missed.c: take what the counters of a CPU say, from a text of DAT_OPTION_CPUSTAT. */
-int dat_missed_parse(struct dat_reader *r, const char *text);
+int dat_missed_parse(struct rbmap_recording *r, const char *text);
 
 /*
  * dat_headers.c: take a text of DAT_OPTION_CPUSTAT: moments, counters of a CPU, cgroups, or
  * devices. @times gets the moments.
  */
-int dat_take_stat(struct dat_reader *r, struct dat_times *times, const char *text);
+int dat_take_stat(struct rbmap_recording *r, struct dat_times *times, const char *text);
 
 /* dat_headers.c: read bytes of the file. */
 int dat_read_at(int fd, void *data, size_t size, uint64_t offset);
 /* Read the next bytes of the section or the file. */
-int dat_take(struct dat_reader *r, void *data, uint64_t size);
-int dat_take_u16(struct dat_reader *r, uint16_t *value);
-int dat_take_u32(struct dat_reader *r, uint32_t *value);
-int dat_take_u64(struct dat_reader *r, uint64_t *value);
+int dat_take(struct rbmap_recording *r, void *data, uint64_t size);
+int dat_take_u16(struct rbmap_recording *r, uint16_t *value);
+int dat_take_u32(struct rbmap_recording *r, uint32_t *value);
+int dat_take_u64(struct rbmap_recording *r, uint64_t *value);
 /* Read a string with its 0, at most @room bytes. */
-int dat_take_string(struct dat_reader *r, char *text, size_t room);
+int dat_take_string(struct rbmap_recording *r, char *text, size_t room);
 /* Read a size and a text; the caller frees t->text. */
-int dat_take_text_u32(struct dat_reader *r, struct dat_text *t);
+int dat_take_text_u32(struct rbmap_recording *r, struct dat_text *t);
 
 /* dat_headers.c: read the part that all versions have, by its option in version 7. */
-int dat_read_part(struct dat_reader *r, int option);
+int dat_read_part(struct rbmap_recording *r, int option);
 /* @clocks: contents of trace_clock; the first call that finds a clock sets it. */
-void dat_set_clock(struct dat_reader *r, const char *clocks);
+void dat_set_clock(struct rbmap_recording *r, const char *clocks);
 /* The first call sets it. */
-void dat_set_uname(struct dat_reader *r, const char *uname);
+void dat_set_uname(struct rbmap_recording *r, const char *uname);
 /*
  * dat_buffers.c: add a buffer with streams without data. @name: "": the top buffer, which
  * comes first. Store its first stream, which is valid until the next call.
  */
-int dat_add_buffer(struct dat_reader *r, const char *name, uint32_t nr_cpus,
+int dat_add_buffer(struct rbmap_recording *r, const char *name, uint32_t nr_cpus,
 		   uint32_t page_size, struct dat_cpu_reader **first);
 int dat_check_page_size(uint32_t page_size);
 
 /* Read all headers. */
-int dat_read_headers(struct dat_reader *r);
+int dat_read_headers(struct rbmap_recording *r);
 
 /* dat_data.c: find the data of all CPUs, and read data that is not compressed. */
-int dat_find_data(struct dat_reader *r);
-int dat_read_data(struct dat_reader *r, const struct dat_cpu_reader *c, void *data,
+int dat_find_data(struct rbmap_recording *r);
+int dat_read_data(struct rbmap_recording *r, const struct dat_cpu_reader *c, void *data,
 		  size_t size, uint64_t at);
 /* Let the header of a page say that only its first @page_bytes exist. */
 void dat_trim_page(void *page, size_t page_bytes);
@@ -150,47 +163,48 @@ void dat_trim_page(void *page, size_t page_bytes);
  * Read whole pages. If the files end within the last page, its header says so, and zeroes
  * follow. @size is a multiple of the page's size.
  */
-int dat_read_pages(struct dat_reader *r, const struct dat_cpu_reader *c, void *pages,
+int dat_read_pages(struct rbmap_recording *r, const struct dat_cpu_reader *c, void *pages,
 		   size_t size, uint64_t at);
 
 /* dat_sections.c: read the headers of version 7, from the name of the compression on. */
-int dat_read_sections(struct dat_reader *r);
+int dat_read_sections(struct rbmap_recording *r);
 
 /*
  * Pass each option of the file, but the one that ends them. @each returns 1 if it keeps
  * @t->text, 0, or an error.
  */
-typedef int dat_option_fn(struct dat_reader *r, void *data, uint16_t option, struct dat_text *t);
-int dat_section_options(struct dat_reader *r, dat_option_fn *each, void *data);
+typedef int dat_option_fn(struct rbmap_recording *r, void *data, uint16_t option,
+			  struct dat_text *t);
+int dat_section_options(struct rbmap_recording *r, dat_option_fn *each, void *data);
 
 /* Read the text of a part, by its option; the caller frees it. NULL: the file lacks it. */
-int dat_section_text(struct dat_reader *r, int id, struct dat_text *t);
+int dat_section_text(struct rbmap_recording *r, int id, struct dat_text *t);
 
 /* dat_raw.c: the same for any version, after the headers were read. */
-int dat_each_option(struct dat_reader *r, dat_option_fn *each, void *data);
-int dat_part_text(struct dat_reader *r, int id, struct dat_text *t);
+int dat_each_option(struct rbmap_recording *r, dat_option_fn *each, void *data);
+int dat_part_text(struct rbmap_recording *r, int id, struct dat_text *t);
 
 /*
  * dat_chunks.c: read compressed data of a CPU. dat_open_chunks() sets the size and the
  * limit of @c; @size is the size of the data in the file.
  */
-int dat_open_chunks(struct dat_reader *r, struct dat_cpu_reader *c, uint64_t size);
+int dat_open_chunks(struct rbmap_recording *r, struct dat_cpu_reader *c, uint64_t size);
 void dat_close_chunks(struct dat_chunks *chunks);
 void dat_rewind_chunks(struct dat_chunks *chunks);
 /*
  * Read the next bytes, at most up to c->limit. Skip chunks that are damaged, and count
  * them. Return 1, or 0 at the end of the data.
  */
-int dat_read_chunks(struct dat_reader *r, struct dat_cpu_reader *c, void *data, size_t size);
+int dat_read_chunks(struct rbmap_recording *r, struct dat_cpu_reader *c, void *data, size_t size);
 
 /* dat_events.c: add numbers of lost events, of which one may be RBMAP_LOST_UNKNOWN. */
 uint64_t dat_lost_sum(uint64_t a, uint64_t b);
 
-/* dat_zstd.c: uncompress one frame. Return 0, DAT_ERR_BROKEN or DAT_ERR_NO_ZSTD. */
+/* dat_zstd.c: uncompress one frame. Return 0, RBMAP_ERR_BROKEN or RBMAP_ERR_NO_ZSTD. */
 int dat_uncompress(void *to, size_t size, const void *from, size_t from_size);
 
 /* Return the size of a CPU's data in whole pages. */
-static inline uint64_t dat_pages_size(const struct dat_reader *r,
+static inline uint64_t dat_pages_size(const struct rbmap_recording *r,
 				      const struct dat_cpu_reader *c)
 {
 	(void)r;

@@ -37,7 +37,7 @@ struct options {
 };
 
 /* Read headers from the file again. */
-static void leave_section(struct dat_reader *r)
+static void leave_section(struct rbmap_recording *r)
 {
 	free(r->section);
 	r->section = NULL;
@@ -45,7 +45,7 @@ static void leave_section(struct dat_reader *r)
 }
 
 /* Uncompress the section, from which the next headers are then read. */
-static int uncompress_section(struct dat_reader *r)
+static int uncompress_section(struct rbmap_recording *r)
 {
 	uint32_t packed_size, size;
 	char *packed, *section;
@@ -57,7 +57,7 @@ static int uncompress_section(struct dat_reader *r)
 	if (ret)
 		return ret;
 	if (packed_size > r->end - r->at)
-		return DAT_ERR_CUT;
+		return RBMAP_ERR_CUT;
 	ret = dat_limit_headers(&r->limits, size);
 	if (!ret)
 		ret = dat_limit_headers(&r->limits, packed_size);
@@ -79,23 +79,23 @@ static int uncompress_section(struct dat_reader *r)
 	return 0;
 }
 
-static int read_head(struct dat_reader *r, uint64_t offset, uint16_t id,
+static int read_head(struct rbmap_recording *r, uint64_t offset, uint16_t id,
 		     struct section_head *head)
 {
 	int ret;
 
 	leave_section(r);
 	if (offset > r->file_size)
-		return DAT_ERR_CUT;
+		return RBMAP_ERR_CUT;
 	r->at = offset;
 	ret = dat_take(r, head, sizeof(*head));
 	if (ret)
 		return ret;
-	return head->id == id ? 0 : DAT_ERR_BROKEN;
+	return head->id == id ? 0 : RBMAP_ERR_BROKEN;
 }
 
 /* Read the next headers from a section. */
-static int enter_section(struct dat_reader *r, uint64_t offset, uint16_t id)
+static int enter_section(struct rbmap_recording *r, uint64_t offset, uint16_t id)
 {
 	struct section_head head;
 	int ret = read_head(r, offset, id, &head);
@@ -103,7 +103,7 @@ static int enter_section(struct dat_reader *r, uint64_t offset, uint16_t id)
 	if (ret)
 		return ret;
 	if (head.size > r->end - r->at)
-		return DAT_ERR_CUT;
+		return RBMAP_ERR_CUT;
 	r->end = r->at + head.size;
 	/* Options that lead in a circle are read only so often. */
 	ret = dat_limit_headers(&r->limits, sizeof(head));
@@ -111,7 +111,7 @@ static int enter_section(struct dat_reader *r, uint64_t offset, uint16_t id)
 		return ret;
 	if (!(head.flags & DAT_SECTION_COMPRESSED))
 		return 0;
-	return r->compressed ? uncompress_section(r) : DAT_ERR_BROKEN;
+	return r->compressed ? uncompress_section(r) : RBMAP_ERR_BROKEN;
 }
 
 static bool get_u64(const struct dat_text *t, size_t at, uint64_t *value)
@@ -149,7 +149,7 @@ static int keep_buffer(struct options *o, const struct dat_text *t)
 }
 
 /* Return 1 if @t->text belongs to @o now. */
-static int keep_option(struct dat_reader *r, void *data, uint16_t option, struct dat_text *t)
+static int keep_option(struct rbmap_recording *r, void *data, uint16_t option, struct dat_text *t)
 {
 	struct options *o = data;
 
@@ -170,20 +170,20 @@ static int keep_option(struct dat_reader *r, void *data, uint16_t option, struct
 	case DAT_OPTION_CPUSTAT:
 		return dat_take_stat(r, &o->times, t->text);
 	case DAT_OPTION_CPUCOUNT:
-		return get_u32(t, 0, &o->nr_cpus) ? 0 : DAT_ERR_BROKEN;
+		return get_u32(t, 0, &o->nr_cpus) ? 0 : RBMAP_ERR_BROKEN;
 	case DAT_OPTION_HEADER_INFO:
 	case DAT_OPTION_FTRACE_EVENTS:
 	case DAT_OPTION_EVENT_FORMATS:
 	case DAT_OPTION_KALLSYMS:
 	case DAT_OPTION_PRINTK:
 	case DAT_OPTION_CMDLINES:
-		return get_u64(t, 0, &o->offset[option]) ? 0 : DAT_ERR_BROKEN;
+		return get_u64(t, 0, &o->offset[option]) ? 0 : RBMAP_ERR_BROKEN;
 	}
 	return dat_correction_add(&r->correction, option, t);
 }
 
 /* Pass the options of a section to @each. Store the offset of the next such section, or 0. */
-static int read_options(struct dat_reader *r, dat_option_fn *each, void *data, uint64_t *next)
+static int read_options(struct rbmap_recording *r, dat_option_fn *each, void *data, uint64_t *next)
 {
 	struct dat_text t;
 	uint16_t option;
@@ -196,7 +196,7 @@ static int read_options(struct dat_reader *r, dat_option_fn *each, void *data, u
 		if (ret)
 			return ret;
 		if (option == DAT_OPTION_DONE)
-			ret = get_u64(&t, 0, next) ? 0 : DAT_ERR_BROKEN;
+			ret = get_u64(&t, 0, next) ? 0 : RBMAP_ERR_BROKEN;
 		else
 			ret = each(r, data, option, &t);
 		if (ret != 1)
@@ -206,7 +206,7 @@ static int read_options(struct dat_reader *r, dat_option_fn *each, void *data, u
 	}
 }
 
-int dat_section_options(struct dat_reader *r, dat_option_fn *each, void *data)
+int dat_section_options(struct rbmap_recording *r, dat_option_fn *each, void *data)
 {
 	uint64_t offset = r->options;
 	int ret = 0;
@@ -214,7 +214,7 @@ int dat_section_options(struct dat_reader *r, dat_option_fn *each, void *data)
 	for (unsigned int i = 0; offset && !ret; i++) {
 		/* The offsets of a damaged file can lead in a circle. */
 		if (i == OPTION_SECTIONS_MAX)
-			return DAT_ERR_BROKEN;
+			return RBMAP_ERR_BROKEN;
 		ret = enter_section(r, offset, DAT_SECTION_OPTIONS);
 		if (!ret)
 			ret = read_options(r, each, data, &offset);
@@ -222,7 +222,7 @@ int dat_section_options(struct dat_reader *r, dat_option_fn *each, void *data)
 	return ret;
 }
 
-int dat_section_text(struct dat_reader *r, int id, struct dat_text *t)
+int dat_section_text(struct rbmap_recording *r, int id, struct dat_text *t)
 {
 	uint64_t offset = r->part[id - DAT_OPTION_HEADER_INFO], size;
 	int ret;
@@ -250,7 +250,7 @@ static int count_cpus(const struct dat_text *t, size_t at, uint32_t nr, uint32_t
 
 	for (; nr; nr--, at += ENTRY_SIZE) {
 		if (!get_u32(t, at, &id) || id == UINT32_MAX)
-			return DAT_ERR_BROKEN;
+			return RBMAP_ERR_BROKEN;
 		if (*nr_cpus <= id)
 			*nr_cpus = id + 1;
 	}
@@ -258,7 +258,7 @@ static int count_cpus(const struct dat_text *t, size_t at, uint32_t nr, uint32_t
 }
 
 /* Read the table of a buffer's CPUs, from byte @at of its option on. */
-static int read_cpus(struct dat_reader *r, const struct dat_text *t, size_t at,
+static int read_cpus(struct rbmap_recording *r, const struct dat_text *t, size_t at,
 		     uint32_t nr, struct dat_cpu_reader *cpu, bool compressed)
 {
 	uint64_t size;
@@ -270,12 +270,12 @@ static int read_cpus(struct dat_reader *r, const struct dat_text *t, size_t at,
 
 		/* count_cpus() has checked the number. */
 		if (!get_u32(t, at, &id))
-			return DAT_ERR_BROKEN;
+			return RBMAP_ERR_BROKEN;
 		c = &cpu[id];
 		/* Each CPU can be in the table once. */
 		if (c->offset || c->chunks || !get_u64(t, at + 4, &c->offset) ||
 		    !get_u64(t, at + 12, &size))
-			return DAT_ERR_BROKEN;
+			return RBMAP_ERR_BROKEN;
 		c->size = size;
 		if (compressed)
 			ret = dat_open_chunks(r, c, size);
@@ -292,7 +292,7 @@ static size_t string_size(const struct dat_text *t, size_t at)
 }
 
 /* A buffer's option has the offset of its section, its name, its clock, and its CPUs. */
-static int read_buffer(struct dat_reader *r, const struct dat_text *t, uint32_t nr_cpus)
+static int read_buffer(struct rbmap_recording *r, const struct dat_text *t, uint32_t nr_cpus)
 {
 	size_t name, clock, at = sizeof(uint64_t);
 	struct dat_cpu_reader *cpu;
@@ -304,12 +304,12 @@ static int read_buffer(struct dat_reader *r, const struct dat_text *t, uint32_t 
 	name = string_size(t, at);
 	clock = name ? string_size(t, at + name) : 0;
 	if (!clock || !get_u64(t, 0, &offset))
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	if (!r->clock && clock > 1)
 		r->clock = strdup(t->text + at + name);
 	if (!get_u32(t, at + name + clock, &page_size) ||
 	    !get_u32(t, at + name + clock + sizeof(page_size), &nr))
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	/* The top buffer has all CPUs, also those without data. */
 	if (name > 1)
 		nr_cpus = 0;
@@ -326,7 +326,7 @@ static int read_buffer(struct dat_reader *r, const struct dat_text *t, uint32_t 
 				     head.flags & DAT_SECTION_COMPRESSED);
 }
 
-static int read_buffers(struct dat_reader *r, const struct options *o)
+static int read_buffers(struct rbmap_recording *r, const struct options *o)
 {
 	struct dat_cpu_reader *cpu;
 	int ret = 0;
@@ -338,7 +338,7 @@ static int read_buffers(struct dat_reader *r, const struct options *o)
 	return ret;
 }
 
-static int read_texts(struct dat_reader *r, const struct options *o)
+static int read_texts(struct rbmap_recording *r, const struct options *o)
 {
 	int ret = 0;
 
@@ -354,12 +354,12 @@ static int read_texts(struct dat_reader *r, const struct options *o)
 	return ret;
 }
 
-static int read_parts(struct dat_reader *r, const struct options *o)
+static int read_parts(struct rbmap_recording *r, const struct options *o)
 {
 	int ret;
 
 	if (!o->nr_buffers && o->latency)
-		return DAT_ERR_LATENCY;
+		return RBMAP_ERR_LATENCY;
 	ret = read_texts(r, o);
 	if (ret)
 		return ret;
@@ -371,7 +371,7 @@ static int read_parts(struct dat_reader *r, const struct options *o)
 	return read_buffers(r, o);
 }
 
-static int read_compression(struct dat_reader *r)
+static int read_compression(struct rbmap_recording *r)
 {
 	char name[NAME_SIZE], version[NAME_SIZE];
 	int ret = dat_take_string(r, name, sizeof(name));
@@ -381,10 +381,10 @@ static int read_compression(struct dat_reader *r)
 	if (ret)
 		return ret;
 	r->compressed = !strcmp(name, DAT_COMPRESSION);
-	return r->compressed || !strcmp(name, "none") ? 0 : DAT_ERR_COMPRESSION;
+	return r->compressed || !strcmp(name, "none") ? 0 : RBMAP_ERR_COMPRESSION;
 }
 
-int dat_read_sections(struct dat_reader *r)
+int dat_read_sections(struct rbmap_recording *r)
 {
 	struct options o = { 0 };
 	int ret;
@@ -393,7 +393,7 @@ int dat_read_sections(struct dat_reader *r)
 	if (!ret)
 		ret = dat_take_u64(r, &r->options);
 	if (!ret && !r->options)
-		ret = DAT_ERR_BROKEN;
+		ret = RBMAP_ERR_BROKEN;
 	if (!ret)
 		ret = dat_section_options(r, keep_option, &o);
 	if (!ret)

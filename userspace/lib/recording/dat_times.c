@@ -9,9 +9,9 @@
 
 const char *const dat_moment_names[DAT_NR_MOMENTS] = { "begin", "trigger", "end" };
 
-struct dat_moment *dat_times_moment(struct dat_times *times, unsigned int i)
+struct rbmap_moment *dat_times_moment(struct dat_times *times, unsigned int i)
 {
-	struct dat_moment *const moments[DAT_NR_MOMENTS] = {
+	struct rbmap_moment *const moments[DAT_NR_MOMENTS] = {
 		&times->begin, &times->trigger, &times->end,
 	};
 
@@ -21,7 +21,7 @@ struct dat_moment *dat_times_moment(struct dat_times *times, unsigned int i)
 static void parse_line(struct dat_times *times, const char *text)
 {
 	char name[16], line[LINE_SIZE];
-	struct dat_moment m;
+	struct rbmap_moment m;
 	size_t len;
 
 	if (*text < 'a' || *text > 'z')

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <rbmap.h>
 
 #define DAT_REASON_SIZE	256	/* bytes, with the 0 */
 #define DAT_NR_MOMENTS	3
@@ -18,38 +19,22 @@
 #define DAT_TIMES_REASON	"reason: "
 
 /**
- * struct dat_moment - clocks that were read together
- * @ring: the ring's clock: ns, or cycles of x86-tsc
- * @real: CLOCK_REALTIME in ns; 0: the moment is not known
- * @boot: CLOCK_BOOTTIME in ns
- * @tai_offset: seconds that TAI is ahead of UTC; 0: the kernel was not told
- * @error: ns that the other clocks may be away from @ring
- */
-struct dat_moment {
-	uint64_t ring;
-	uint64_t real;
-	uint64_t boot;
-	int64_t tai_offset;
-	uint64_t error;
-};
-
-/**
- * struct dat_times - the moments of a recording
+ * struct dat_times - the moments of a recording; those with @real 0 are not known
  * @begin: the recording, or the flight recorder, began
  * @trigger: a flight recorder or 'rbmap snapshot' froze the rings
  * @end: the recording ended
  * @reason: one line that says why the rings were frozen; empty: nothing is known
  */
 struct dat_times {
-	struct dat_moment begin;
-	struct dat_moment trigger;
-	struct dat_moment end;
+	struct rbmap_moment begin;
+	struct rbmap_moment trigger;
+	struct rbmap_moment end;
 	char reason[DAT_REASON_SIZE];
 };
 
 /* The names of the moments in the text, and their places */
 extern const char *const dat_moment_names[DAT_NR_MOMENTS];
-struct dat_moment *dat_times_moment(struct dat_times *times, unsigned int i);
+struct rbmap_moment *dat_times_moment(struct dat_times *times, unsigned int i);
 
 /* Return false if the text has no moments, and leave *times alone. */
 bool dat_times_parse(struct dat_times *times, const char *text);

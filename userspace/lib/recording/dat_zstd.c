@@ -34,7 +34,7 @@ int dat_uncompress(void *to, size_t size, const void *from, size_t from_size)
 	decompress_fn *decompress = find_decompress();
 
 	if (!decompress)
-		return DAT_ERR_NO_ZSTD;
+		return RBMAP_ERR_NO_ZSTD;
 	/* After an error, the result is larger than any size. */
-	return decompress(to, size, from, from_size) == size ? 0 : DAT_ERR_BROKEN;
+	return decompress(to, size, from, from_size) == size ? 0 : RBMAP_ERR_BROKEN;
 }

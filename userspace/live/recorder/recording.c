@@ -131,7 +131,7 @@ void recording_triggers(struct recording *r, const char *reason)
 	int clock = moment_clock();
 
 	if (r->times_clock != clock)
-		r->times.begin = (struct dat_moment){ 0 };
+		r->times.begin = (struct rbmap_moment){ 0 };
 	moment_take(&r->times.trigger, clock);
 	r->times_clock = clock;
 	snprintf(r->times.reason, sizeof(r->times.reason), "%s", reason);
@@ -357,7 +357,7 @@ bool recording_end_file(const struct recording *r, struct dat_writer *writer, co
 {
 	struct cmdlines *cmdlines = cmdlines_new();
 	struct dat_cgroups *cgroups = dat_cgroups_new();
-	struct dat_moment end;
+	struct rbmap_moment end;
 	bool ok = cmdlines && cgroups;
 	int fd;
 
@@ -388,7 +388,7 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 	struct cmdlines *cmdlines = cmdlines_new();
 	struct dat_cgroups *cgroups = dat_cgroups_new();
 	struct recorder_result result;
-	struct dat_moment end;
+	struct rbmap_moment end;
 	bool ok;
 	int fd;
 

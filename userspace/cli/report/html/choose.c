@@ -436,7 +436,7 @@ int choose_tasks(const struct html *html, struct input *in, struct chosen *chose
 	ret = chosen->task ? begin(&look) : -ENOMEM;
 	if (!ret)
 		ret = input_each_event(in, "first look", look_at, NULL, &look);
-	dat_rewind(in->reader);
+	rbmap_recording_rewind(in->reader);
 	if (ret) {
 		status = input_failed(in, ret);
 	} else {

@@ -64,7 +64,7 @@ static int load(struct writer *w)
 		ret = load_formats(w);
 	if (!ret && !intervals_load(w->page->intervals, w->in->reader, &w->functions))
 		ret = -ENOMEM;
-	w->page->machine = syscalls_machine_of(dat_uname(w->in->reader));
+	w->page->machine = syscalls_machine_of(rbmap_recording_uname(w->in->reader));
 	return ret;
 }
 
@@ -101,8 +101,8 @@ static int write_meta(const struct writer *w, FILE *out)
 {
 	struct origin origin = {
 		.path = w->in->path,
-		.clock = dat_clock(w->in->reader),
-		.uname = dat_uname(w->in->reader),
+		.clock = rbmap_recording_clock(w->in->reader),
+		.uname = rbmap_recording_uname(w->in->reader),
 		.times = dat_times(w->in->reader),
 		.time = &w->in->time,
 		.why = w->chosen.why,

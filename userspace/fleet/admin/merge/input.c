@@ -24,7 +24,7 @@ int64_t merge_input_tai_offset(const struct merge_input *input)
 	struct dat_times times = *dat_times(input->reader);
 
 	for (unsigned int i = 0; i < DAT_NR_MOMENTS; i++) {
-		const struct dat_moment *moment = dat_times_moment(&times, i);
+		const struct rbmap_moment *moment = dat_times_moment(&times, i);
 
 		if (moment->real && moment->tai_offset)
 			return moment->tai_offset;
@@ -32,7 +32,7 @@ int64_t merge_input_tai_offset(const struct merge_input *input)
 	return 0;
 }
 
-static void set_point(struct tai_line *line, int i, const struct dat_moment *moment,
+static void set_point(struct tai_line *line, int i, const struct rbmap_moment *moment,
 		      int64_t tai_offset)
 {
 	line->ring[i] = moment->ring;
@@ -46,8 +46,8 @@ static void set_point(struct tai_line *line, int i, const struct dat_moment *mom
 static bool set_line(struct merge_input *input, int64_t tai_offset)
 {
 	const struct dat_times *times = dat_times(input->reader);
-	const struct dat_moment *begin = &times->begin;
-	const struct dat_moment *last = times->trigger.real ? &times->trigger : &times->end;
+	const struct rbmap_moment *begin = &times->begin;
+	const struct rbmap_moment *last = times->trigger.real ? &times->trigger : &times->end;
 	int64_t known = merge_input_tai_offset(input);
 
 	if (!last->real)
@@ -73,7 +73,7 @@ static bool is_whole(const struct merge_input *input)
 {
 	unsigned int named = 0;
 
-	for (unsigned int i = 1; i < dat_buffers(input->reader); i++)
+	for (unsigned int i = 1; i < rbmap_recording_buffers(input->reader); i++)
 		named += dat_buffer_has_data(input->reader, i);
 	if (named) {
 		complain("%s has the events of %u named buffers: merge recordings of the top buffer alone",
@@ -97,14 +97,14 @@ bool merge_input_open(struct merge_input *input, int64_t tai_offset)
 		complain("cannot read %s: %s", input->path, dat_strerror(ret));
 		return false;
 	}
-	clock = dat_clock(input->reader);
+	clock = rbmap_recording_clock(input->reader);
 	if (!clock || !counts_ns(clock)) {
 		complain("%s: its clock, %s, does not count nanoseconds: record with another one (-C)",
 			 input->path, clock ? clock : "which is unknown");
 		merge_input_close(input);
 		return false;
 	}
-	input->nr_cpus = dat_cpus(input->reader);
+	input->nr_cpus = rbmap_recording_cpus(input->reader);
 	if (is_whole(input) && set_line(input, tai_offset))
 		return true;
 	merge_input_close(input);
@@ -114,7 +114,7 @@ bool merge_input_open(struct merge_input *input, int64_t tai_offset)
 void merge_input_close(struct merge_input *input)
 {
 	if (input->reader)
-		dat_close(input->reader);
+		rbmap_recording_close(input->reader);
 	input->reader = NULL;
 }
 

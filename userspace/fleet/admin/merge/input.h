@@ -49,7 +49,7 @@ struct merge_input {
 	unsigned int first_cpu;
 	int first_pid;
 	struct tai_line line;
-	struct dat_reader *reader;
+	struct rbmap_recording *reader;
 };
 
 /*

@@ -14,7 +14,7 @@
 #include "merge.h"
 #include "new_recording.h"
 #include "recording/assemble/dat_assemble.h"
-#include "recording/dat_comms.h"
+#include "recording/dat_read.h"
 #include "subbuf.h"
 
 #define NS_PER_S	1000000000LL
@@ -267,7 +267,7 @@ static int add_cpu(struct merge *m, const struct merge_input *input, unsigned in
 	uint64_t last = 0;
 	int ret;
 
-	while ((ret = dat_next_subbuf(input->reader, cpu, &sb)) == 1) {
+	while ((ret = rbmap_recording_next_subbuf(input->reader, cpu, &sb)) == 1) {
 		ret = add_subbuf(m, input, input->first_cpu + cpu, &sb, &last);
 		if (ret)
 			return ret;
@@ -276,7 +276,8 @@ static int add_cpu(struct merge *m, const struct merge_input *input, unsigned in
 		*input_error = ret;
 	/* The number of events behind an error is unknown. */
 	sb = (struct rbmap_subbuf){
-		.lost = ret < 0 ? RBMAP_LOST_UNKNOWN : dat_lost_last(input->reader, cpu),
+		.lost = ret < 0 ? RBMAP_LOST_UNKNOWN :
+				  rbmap_recording_lost_last(input->reader, cpu),
 	};
 	return dat_add(m->writer, input->first_cpu + cpu, &sb);
 }
@@ -284,7 +285,7 @@ static int add_cpu(struct merge *m, const struct merge_input *input, unsigned in
 static bool add_host(struct merge *m, struct merge_input *input)
 {
 	int ret = 0, input_error = 0;
-	struct dat_damage damage;
+	struct rbmap_damage damage;
 
 	/* It could be opened before. */
 	if (!merge_input_open(input, m->tai_offset)) {
@@ -294,7 +295,7 @@ static bool add_host(struct merge *m, struct merge_input *input)
 	event_id_map_make(&m->map, &m->ids, input);
 	for (unsigned int cpu = 0; !ret && cpu < input->nr_cpus; cpu++)
 		ret = add_cpu(m, input, cpu, &input_error);
-	dat_damage(input->reader, &damage);
+	damage = *rbmap_recording_damage(input->reader);
 	m->damaged += damage.broken;
 	merge_input_close(input);
 	if (input_error) {

@@ -38,21 +38,22 @@ struct recording {
 	struct buf piece;
 };
 
-static struct dat_moment dat_moment_of(const struct rbmap_moment *m)
+static struct rbmap_moment dat_moment_of(const struct rbmap_moment *m)
 {
-	return (struct dat_moment){
+	return (struct rbmap_moment){
 		.ring = m->ring, .real = m->real, .boot = m->boot,
 		.tai_offset = m->tai_offset, .error = m->error,
 	};
 }
 
 /* The moments around the time: the last one before it, and the first one behind it */
-static void find_moments(const struct recording *r, struct dat_moment *begin, struct dat_moment *end)
+static void find_moments(const struct recording *r, struct rbmap_moment *begin,
+			 struct rbmap_moment *end)
 {
 	const struct stream_query *q = r->query;
 	size_t first = 0, last = q->nr_clocks - 1;
 
-	*begin = *end = (struct dat_moment){ 0 };
+	*begin = *end = (struct rbmap_moment){ 0 };
 	if (!q->nr_clocks) {
 		*begin = dat_moment_of(&r->head->moment.moment);
 		return;
@@ -116,7 +117,7 @@ static int create(struct recording *r, const char *path, const struct stream_for
 		.version = r->head->version, .page_size = r->head->page_size,
 		.nr_cpus = cpus_of(r),
 	};
-	struct dat_moment end;
+	struct rbmap_moment end;
 	int ret;
 
 	snprintf(clocks, sizeof(clocks), "[%s]", r->head->clock);

@@ -17,7 +17,7 @@ static void check(int fd)
 {
 	struct rlimit memory = { MEMORY_MAX, MEMORY_MAX }, cpu = { CPU_SECONDS, CPU_SECONDS };
 	struct rlimit none = { 0, 0 };
-	struct dat_reader *reader;
+	struct rbmap_recording *reader;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 #ifndef __SANITIZE_ADDRESS__

@@ -16,24 +16,24 @@
 #include "recording/write/safe_place.h"
 #include "recording/write/spool_files.h"
 
-static int open_unfinished(struct dat_reader **r, int fd, const struct dat_place *place)
+static int open_unfinished(struct rbmap_recording **r, int fd, const struct dat_place *place)
 {
 	int ret = dat_open_at(r, fd, place);
 
 	if (ret || (*r)->damage.unfinished)
 		return ret;
-	dat_close(*r);
+	rbmap_recording_close(*r);
 	return DAT_ERR_COMPLETE;
 }
 
 static int lock(int fd, const struct dat_place *place)
 {
-	struct dat_reader *r;
+	struct rbmap_recording *r;
 	int ret = open_unfinished(&r, fd, place);
 
 	if (ret)
 		return ret;
-	dat_close(r);
+	rbmap_recording_close(r);
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return errno == EWOULDBLOCK ? DAT_ERR_BUSY : -errno;
 	return 0;
@@ -70,7 +70,7 @@ static int move(const struct dat_place *from, const char *to)
 {
 	int fd = openat(from->dir, from->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	int ret = fd < 0 ? -errno : 0;
-	struct dat_reader *r;
+	struct rbmap_recording *r;
 
 	if (!ret)
 		ret = open_unfinished(&r, fd, from);
@@ -82,7 +82,7 @@ static int move(const struct dat_place *from, const char *to)
 		ret = -errno;
 	else
 		ret = dat_spool_rename(from->dir, from->name, to, r->nr_cpus);
-	dat_close(r);
+	rbmap_recording_close(r);
 	return ret;
 }
 
@@ -106,7 +106,7 @@ int dat_adopt(const char *temporary, const char *path)
  * The files of the CPUs become part of the recording, and are freed piece by piece. They
  * must be the recorder's, and not links to another file of somebody else.
  */
-static int check_spools(const struct dat_reader *r)
+static int check_spools(const struct rbmap_recording *r)
 {
 	struct stat file, spool;
 
@@ -123,7 +123,8 @@ static int check_spools(const struct dat_reader *r)
 	return 0;
 }
 
-static int use_pages(struct dat_reader *r, const struct dat_cpu_reader *c, struct symbol_use *use)
+static int use_pages(struct rbmap_recording *r, const struct dat_cpu_reader *c,
+		     struct symbol_use *use)
 {
 	uint64_t all = dat_pages_size(r, c);
 	void *page = malloc(r->page_size);
@@ -138,7 +139,7 @@ static int use_pages(struct dat_reader *r, const struct dat_cpu_reader *c, struc
 	return ret;
 }
 
-static int use_all(struct dat_reader *r, struct symbol_use *use)
+static int use_all(struct rbmap_recording *r, struct symbol_use *use)
 {
 	int ret = 0;
 
@@ -151,7 +152,7 @@ static int use_all(struct dat_reader *r, struct symbol_use *use)
 }
 
 /* Write symbols to their place, as many lines as it has room for. */
-static int put_symbols(const struct dat_reader *r, struct dat_assembly *a,
+static int put_symbols(const struct rbmap_recording *r, struct dat_assembly *a,
 		       const struct buf *text)
 {
 	uint64_t place = r->part[DAT_OPTION_KALLSYMS - DAT_OPTION_HEADER_INFO];
@@ -166,7 +167,7 @@ static int put_symbols(const struct dat_reader *r, struct dat_assembly *a,
 }
 
 /* In a file of version 6 the symbols come before the events. */
-static int add_symbols(struct dat_reader *r, struct dat_assembly *a)
+static int add_symbols(struct rbmap_recording *r, struct dat_assembly *a)
 {
 	struct symbol_use *use = symbol_use_new();
 	struct buf text = { 0 };
@@ -184,7 +185,7 @@ static int add_symbols(struct dat_reader *r, struct dat_assembly *a)
 	return ret;
 }
 
-static int assemble(struct dat_reader *r, struct dat_assembly *a)
+static int assemble(struct rbmap_recording *r, struct dat_assembly *a)
 {
 	int ret = check_spools(r);
 
@@ -212,7 +213,7 @@ static int assemble(struct dat_reader *r, struct dat_assembly *a)
 int dat_assemble(const char *path, struct dat_assembly *a)
 {
 	struct dat_place place;
-	struct dat_reader *r;
+	struct rbmap_recording *r;
 	int ret = safe_place_find(&place, path);
 
 	a->compress_error = 0;
@@ -224,7 +225,7 @@ int dat_assemble(const char *path, struct dat_assembly *a)
 	ret = dat_place_has(&place, a->fd) ? open_unfinished(&r, a->fd, &place) : -ESTALE;
 	if (!ret) {
 		ret = assemble(r, a);
-		dat_close(r);
+		rbmap_recording_close(r);
 	}
 	dat_place_free(&place);
 	return ret;

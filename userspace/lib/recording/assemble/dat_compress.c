@@ -33,7 +33,7 @@ static const char *const description[] = {
 enum { DESCRIBES_BUFFER = 7, DESCRIBES_OPTIONS = 8, NR_DESCRIPTIONS = 9 };
 
 struct output {
-	struct dat_reader *r;
+	struct rbmap_recording *r;
 	FILE *file;
 	ZSTD_CCtx *zstd;
 	struct buf packed;	/* the last frame */
@@ -209,7 +209,7 @@ static int put_cpu(struct output *o, struct buf *option, uint32_t cpu)
 	return ret;
 }
 
-static uint32_t nr_cpus_with_data(const struct dat_reader *r)
+static uint32_t nr_cpus_with_data(const struct rbmap_recording *r)
 {
 	uint32_t nr = 0;
 
@@ -221,7 +221,7 @@ static uint32_t nr_cpus_with_data(const struct dat_reader *r)
 static int put_buffer(struct output *o)
 {
 	uint64_t begin = ftello(o->file), size;
-	const struct dat_reader *r = o->r;
+	const struct rbmap_recording *r = o->r;
 	struct buf option = { 0 };
 	int ret;
 
@@ -380,7 +380,7 @@ static int replace(struct output *o, const struct dat_place *place)
 /* Prepare to find the symbols that the events use, if the recording has any symbols. */
 static int begin_symbols(struct output *o)
 {
-	const struct dat_reader *r = o->r;
+	const struct rbmap_recording *r = o->r;
 	int ret = 0;
 
 	if (!r->kallsyms.size && !o->a->read)
@@ -393,7 +393,7 @@ static int begin_symbols(struct output *o)
 	return ret;
 }
 
-int dat_compress(struct dat_reader *r, struct dat_assembly *a)
+int dat_compress(struct rbmap_recording *r, struct dat_assembly *a)
 {
 	struct output o = { .r = r, .a = a, .go_on = a->go_on, .data = a->data };
 	int ret;

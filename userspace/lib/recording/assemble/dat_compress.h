@@ -4,13 +4,13 @@
 
 #include "dat_assemble.h"
 
-struct dat_reader;
+struct rbmap_recording;
 
 /*
  * Replace a recording of version 6 by one of version 7, compressed by zstd. The recording
  * stays as it is until the other one is complete. Return 0, 1 if @a->go_on has stopped the
  * work, or a negative errno; only 0 changes the recording.
  */
-int dat_compress(struct dat_reader *r, struct dat_assembly *a);
+int dat_compress(struct rbmap_recording *r, struct dat_assembly *a);
 
 #endif /* RBMAP_RECORDING_ASSEMBLE_DAT_COMPRESS_H */

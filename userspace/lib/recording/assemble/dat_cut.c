@@ -57,7 +57,7 @@ struct stream {
 };
 
 struct dat_cut {
-	struct dat_reader *r;
+	struct rbmap_recording *r;
 	int spool;
 	uint64_t spool_size;
 	struct stream *stream;
@@ -260,7 +260,7 @@ static bool follows(const struct dat_cut *cut, const struct stream *s,
 
 int dat_cut_add(struct dat_cut *cut, const struct rbmap_event *ev)
 {
-	struct stream *s = stream_of(cut, dat_event_buffer(cut->r), ev->cpu);
+	struct stream *s = stream_of(cut, rbmap_recording_event_buffer(cut->r), ev->cpu);
 	size_t size = head_of(cut) + event_bytes(ev);
 	uint64_t ts = dat_event_ring_time(cut->r);
 	int ret = 0;
@@ -272,7 +272,7 @@ int dat_cut_add(struct dat_cut *cut, const struct rbmap_event *ev)
 		return 0;
 	}
 	if (size > page_size_of(cut, s))
-		return DAT_ERR_BROKEN;
+		return RBMAP_ERR_BROKEN;
 	/* The loss does not fit beside the event: it gets a page of its own. */
 	if (size + lost_size(cut, s->lost) > page_size_of(cut, s))
 		ret = begin_page(cut, s, ts);
@@ -285,7 +285,7 @@ int dat_cut_add(struct dat_cut *cut, const struct rbmap_event *ev)
 
 void dat_cut_leave_out(struct dat_cut *cut, const struct rbmap_event *ev, uint64_t lost)
 {
-	struct stream *s = stream_of(cut, dat_event_buffer(cut->r), ev->cpu);
+	struct stream *s = stream_of(cut, rbmap_recording_event_buffer(cut->r), ev->cpu);
 
 	s->lost = dat_lost_sum(s->lost, lost);
 	cut->left_out[ev->cpu]++;
@@ -455,7 +455,7 @@ static bool is_dropped(const struct dat_cut *cut, uint16_t option, const struct 
 	       cpu < cut->r->nr_cpus && cut->drops_counters[cpu];
 }
 
-static int copy_option(struct dat_reader *r, void *data, uint16_t option, struct dat_text *t)
+static int copy_option(struct rbmap_recording *r, void *data, uint16_t option, struct dat_text *t)
 {
 	const size_t len = strlen(DAT_UNFINISHED);
 	struct dat_cut *cut = data;
@@ -583,7 +583,7 @@ void dat_cut_drop_counters(struct dat_cut *cut, unsigned int cpu)
 }
 
 /* ---- the beginning and the end */
-int dat_cut_new(struct dat_cut **result, struct dat_reader *r, int spool)
+int dat_cut_new(struct dat_cut **result, struct rbmap_recording *r, int spool)
 {
 	struct dat_cut *cut = calloc(1, sizeof(*cut));
 

@@ -13,16 +13,16 @@
 #include <rbmap.h>
 
 struct dat_cut;
-struct dat_reader;
+struct rbmap_recording;
 
 /*
  * Begin a part of @reader, which must live longer. @spool: an empty file, in which the data of
  * the CPUs is kept until dat_cut_write().
  */
-int dat_cut_new(struct dat_cut **cut, struct dat_reader *reader, int spool);
+int dat_cut_new(struct dat_cut **cut, struct rbmap_recording *reader, int spool);
 void dat_cut_free(struct dat_cut *cut);
 
-/* Add the event that dat_next() has stored, and its number of lost events. */
+/* Add the event that rbmap_recording_next() has stored, and its number of lost events. */
 int dat_cut_add(struct dat_cut *cut, const struct rbmap_event *ev);
 
 /*

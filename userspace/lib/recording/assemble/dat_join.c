@@ -22,7 +22,7 @@
 #define ALIGN		65536u	/* the largest block of a file system */
 
 struct join {
-	struct dat_reader *r;
+	struct rbmap_recording *r;
 	int fd;			/* the recording, for writing */
 	void *piece;
 	uint64_t done, all;	/* bytes of all CPUs */
@@ -107,7 +107,7 @@ static int move_pieces(struct join *j, const struct source *s, uint64_t all)
 }
 
 /* Open the CPU's file for writing: the one that is open for reading, and no other one. */
-static int open_again(const struct dat_reader *r, unsigned int cpu)
+static int open_again(const struct rbmap_recording *r, unsigned int cpu)
 {
 	struct stat before, now;
 	uint64_t size;
@@ -159,7 +159,7 @@ static int sync_data(const struct join *j)
 
 static int move_all(struct join *j)
 {
-	const struct dat_reader *r = j->r;
+	const struct rbmap_recording *r = j->r;
 	uint64_t end = r->table + r->nr_cpus * 16ull;
 	int ret = 0;
 
@@ -182,7 +182,7 @@ static int move_all(struct join *j)
 	return ret ? ret : sync_data(j);
 }
 
-int dat_join(struct dat_reader *r, int fd, dat_go_on_fn *go_on, void *data)
+int dat_join(struct rbmap_recording *r, int fd, dat_go_on_fn *go_on, void *data)
 {
 	struct join j = { .r = r, .fd = fd, .go_on = go_on, .data = data };
 	int ret;

@@ -4,7 +4,7 @@
 
 #include "dat_assemble.h"
 
-struct dat_reader;
+struct rbmap_recording;
 
 /*
  * Move the data of an unfinished recording from the files of the CPUs to the recording,
@@ -13,6 +13,6 @@ struct dat_reader;
  * the next one. @fd: the recording, for writing. Return 0, 1 if @go_on has stopped the work,
  * or a negative errno.
  */
-int dat_join(struct dat_reader *r, int fd, dat_go_on_fn *go_on, void *data);
+int dat_join(struct rbmap_recording *r, int fd, dat_go_on_fn *go_on, void *data);
 
 #endif /* RBMAP_RECORDING_ASSEMBLE_DAT_JOIN_H */

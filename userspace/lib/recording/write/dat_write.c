@@ -217,7 +217,7 @@ void dat_add_table(struct dat_writer *w, const struct buf *text)
 		buf_add(&w->tables, "", 1);
 }
 
-void dat_set_end(struct dat_writer *w, const struct dat_moment *end)
+void dat_set_end(struct dat_writer *w, const struct rbmap_moment *end)
 {
 	w->times.end = *end;
 }

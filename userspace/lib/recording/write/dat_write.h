@@ -86,7 +86,7 @@ int dat_add_pipe(struct dat_writer *writer, unsigned int cpu, int pipe,
 		 size_t size, uint64_t events);
 
 /* Set the moment at which the recording ended, before dat_finish(). */
-void dat_set_end(struct dat_writer *writer, const struct dat_moment *end);
+void dat_set_end(struct dat_writer *writer, const struct rbmap_moment *end);
 
 /*
  * Add a text of cgroups_text() or devices_text(), before dat_finish(). The texts share the

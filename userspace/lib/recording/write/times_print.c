@@ -10,7 +10,7 @@ void dat_times_print(const struct dat_times *times, struct buf *out)
 	bool titled = false;
 
 	for (unsigned int i = 0; i < DAT_NR_MOMENTS; i++) {
-		const struct dat_moment *m = dat_times_moment(&copy, i);
+		const struct rbmap_moment *m = dat_times_moment(&copy, i);
 
 		if (!m->real)
 			continue;
