@@ -22,12 +22,6 @@
 #define PAGE_SIZE	65536
 #define CPUS_MAX	65536
 
-static const char header_page[] =
-	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-	"\tfield: char data;\toffset:16;\tsize:65520;\tsigned:1;\n";
-
 /**
  * struct merge - a recording that is being made
  * @tai_offset: seconds that TAI is ahead of UTC
@@ -171,7 +165,7 @@ static bool create(struct merge *m)
 {
 	uint64_t tai = tai_of(&first_input(m)->line, first_input(m)->line.ring[1]);
 	const struct buf no_symbols = { 0 };
-	char uname[64], version[64];
+	char uname[64], version[64], header_page[DAT_HEADER_PAGE_ROOM];
 	struct dat_source source = {
 		.header_page = header_page,
 		.header_event = new_recording_header_event,
@@ -191,6 +185,7 @@ static bool create(struct merge *m)
 	};
 	int ret;
 
+	dat_print_header_page(header_page, PAGE_SIZE);
 	snprintf(uname, sizeof(uname), "Linux %zu-hosts merged merged", m->nr - m->skipped);
 	snprintf(version, sizeof(version), "rbmap %s", rbmap_version());
 	add_errors(m, source.times.reason, sizeof(source.times.reason));

@@ -97,19 +97,10 @@ static unsigned int cpus_of(const struct recording *r)
 	return nr;
 }
 
-static void print_page(char *text, size_t size, uint32_t page_size)
-{
-	snprintf(text, size,
-		 "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-		 "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-		 "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-		 "\tfield: char data;\toffset:16;\tsize:%u;\tsigned:1;\n", page_size - HEAD);
-}
-
 static int create(struct recording *r, const char *path, const struct stream_formats *formats)
 {
 	const struct buf no_symbols = { 0 };
-	char clocks[64], page[512];
+	char clocks[64], page[DAT_HEADER_PAGE_ROOM];
 	struct dat_source source = {
 		.header_page = page, .header_event = new_recording_header_event,
 		.formats = formats->v, .nr_formats = formats->nr,
@@ -121,7 +112,7 @@ static int create(struct recording *r, const char *path, const struct stream_for
 	int ret;
 
 	snprintf(clocks, sizeof(clocks), "[%s]", r->head->clock);
-	print_page(page, sizeof(page), r->head->page_size);
+	dat_print_header_page(page, r->head->page_size);
 	find_moments(r, &source.times.begin, &end);
 	new_recording_allow_cpus(source.nr_cpus);
 	ret = dat_create(&r->writer, path, &source);

@@ -2,12 +2,23 @@
 #include <endian.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/rbmap.h>
 
 #include "recording/dat.h"
 #include "dat_head.h"
 #include "dat_write.h"
 #include "dat_writer.h"
 #include "times_print.h"
+
+void dat_print_header_page(char *text, uint32_t page_size)
+{
+	snprintf(text, DAT_HEADER_PAGE_ROOM,
+		 "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+		 "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+		 "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+		 "\tfield: char data;\toffset:%u;\tsize:%u;\tsigned:1;\n",
+		 RBMAP_SUBBUF_HEADER_SIZE, page_size - RBMAP_SUBBUF_HEADER_SIZE);
+}
 
 static void add_sized(struct buf *b, const char *text)
 {

@@ -41,6 +41,10 @@ struct dat_source {
 	unsigned int max_cpus;		/* with those that dat_add_cpu() can add */
 };
 
+/* Print what the kernel's file header_page says about sub-buffers of a size. */
+#define DAT_HEADER_PAGE_ROOM	256
+void dat_print_header_page(char *text, uint32_t page_size);
+
 struct dat_writer;
 
 /*
