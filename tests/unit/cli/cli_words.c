@@ -184,6 +184,13 @@ static const char fork_format[] =
 	"\tfield:pid_t child_pid;\toffset:12;\tsize:4;\tsigned:1;\n\n"
 	"print fmt: \"\"\n";
 
+/* The place of the name counts from the end of its field. */
+static const char relative_format[] =
+	"name: clone\nID: 10\n" SYNTH_COMMON
+	"\tfield:__rel_loc char[] child_comm;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:pid_t child_pid;\toffset:12;\tsize:4;\tsigned:1;\n\n"
+	"print fmt: \"\"\n";
+
 struct fork_event {
 	struct rbmap_event_common common;
 	uint32_t child_comm;
@@ -211,6 +218,11 @@ static void test_cmdlines(void **state)
 		.child_comm = 5 << 16 | 16, .child_pid = 1000003,
 		.text = "kid1",
 	};
+	struct fork_event clone_ev = {
+		.common = { .type = 10, .pid = 1000001 },
+		.child_comm = 5 << 16 | 4, .child_pid = 1000006,
+		.text = "kid2",
+	};
 	struct comm_fields *fields = comm_fields_new();
 	struct cmdlines *a = cmdlines_new(), *b = cmdlines_new();
 	struct buf out = { 0 };
@@ -219,6 +231,7 @@ static void test_cmdlines(void **state)
 	assert_int_equal(comm_fields_add(fields, synth_switch), 0);
 	assert_int_equal(comm_fields_add(fields, synth_print), 0);
 	assert_int_equal(comm_fields_add(fields, fork_format), 0);
+	assert_int_equal(comm_fields_add(fields, relative_format), 0);
 	assert_true(comm_fields_add(fields, "nonsense") < 0);
 
 	learn(a, fields, 100, &sw, sizeof(sw));
@@ -226,6 +239,7 @@ static void test_cmdlines(void **state)
 	sw.common.pid = 1000004;		/* nobody names it */
 	learn(b, fields, 200, &sw, sizeof(sw));
 	learn(b, fields, 300, &fork_ev, sizeof(fork_ev));
+	learn(b, fields, 300, &clone_ev, sizeof(clone_ev));
 	/* Shorter than it should be, or pointing out of itself. */
 	learn(b, fields, 400, &sw, 30);
 	fork_ev.child_comm = 5 << 16 | 60000;
@@ -240,6 +254,7 @@ static void test_cmdlines(void **state)
 	assert_non_null(strstr(out.data, "\n1000001 new\n"));
 	assert_non_null(strstr(out.data, "\n1000002 line\n"));
 	assert_non_null(strstr(out.data, "\n1000003 kid1\n"));
+	assert_non_null(strstr(out.data, "\n1000006 kid2\n"));
 	assert_null(strstr(out.data, "1000004"));
 	assert_non_null(strstr(out.data, "1000005 quiet\n"));
 	buf_free(&out);

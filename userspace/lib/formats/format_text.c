@@ -182,6 +182,21 @@ static int parse(struct format *f, struct part text)
 	return f->public.print ? 0 : -ENOMEM;
 }
 
+const char *format_find_id(const char *text, uint32_t *id, const char **rest)
+{
+	const char *line = strstr(text, "\nID: ");
+	struct part p;
+
+	if (!line)
+		return NULL;
+	p.at = line + strlen("\nID: ");
+	p.end = p.at + strcspn(p.at, "\n");
+	if (!take_number(&p, ID_MAX, id) || *p.at != '\n')
+		return NULL;
+	*rest = p.at + 1;
+	return line;
+}
+
 int format_parse(struct format **format, const char *system, const char *text, size_t size)
 {
 	struct format *f = calloc(1, sizeof(*f));

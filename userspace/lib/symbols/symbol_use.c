@@ -7,6 +7,8 @@
 #include <string.h>
 #include <rbmap.h>
 
+#include "base/hash.h"
+#include "formats/format_text.h"
 #include "kallsyms.h"
 #include "symbol_use.h"
 #include "symbols.h"
@@ -16,7 +18,6 @@
 #define MAX_NAME	64
 /* More addresses than the kernel has functions that are called back */
 #define MAX_ADDRESSES	65536
-#define MIN_ROOM	64
 
 /* The fields of an event that are printed as symbols. */
 struct event_fields {
@@ -26,13 +27,21 @@ struct event_fields {
 	} field[MAX_FIELDS];
 };
 
-/* A set of addresses other than 0: a hash table with room for twice as many. */
+struct used_addr {
+	uint64_t addr;
+	bool used;
+};
+
+#define ADDR_IS_OF(a, key)	((a)->addr == (key))
+#define ADDR_OF(a)		((a)->addr)
+
+HASH_TABLE(used_addrs, struct used_addr);
+HASH_FUNCTIONS(used_addrs, struct used_addr, uint64_t, 64, hash_u64, ADDR_IS_OF, ADDR_OF);
+
 struct symbol_use {
 	struct event_fields *event[NR_IDS];	/* NULL: the event prints no symbol */
 	bool any;
-	uint64_t *addr;
-	size_t room;		/* a power of two */
-	size_t nr;
+	struct used_addrs addrs;	/* other than 0 */
 	uint64_t left_out;	/* events with an address beyond the limit */
 };
 
@@ -47,7 +56,7 @@ void symbol_use_free(struct symbol_use *use)
 		return;
 	for (size_t i = 0; i < NR_IDS; i++)
 		free(use->event[i]);
-	free(use->addr);
+	free(use->addrs.slot);
 	free(use);
 }
 
@@ -83,38 +92,22 @@ static bool is_name(char c)
 	       c == '_';
 }
 
-/* Add the field of a line like "\tfield:void * function;\toffset:16;\tsize:8;". */
-static void add_field_line(struct event_fields *fields, const char *line, const char *name,
-			   size_t len)
-{
-	const char *end = strchr(line, ';');
-	unsigned int offset, size;
-
-	while (end && end > line && end[-1] == ']')
-		while (--end > line && *end != '[')
-			;
-	if (!end || (size_t)(end - line) <= len || memcmp(end - len, name, len) ||
-	    is_name(end[-1 - (ptrdiff_t)len]))
-		return;
-	line = strstr(end, "offset:");
-	if (!line || sscanf(line, "offset:%u; size:%u;", &offset, &size) != 2 || !size ||
-	    size % sizeof(uint64_t) || fields->nr == MAX_FIELDS)
-		return;
-	fields->field[fields->nr].offset = offset;
-	fields->field[fields->nr++].size = size;
-}
-
-static void add_field(struct event_fields *fields, const char *format, const char *name,
+static void add_field(struct event_fields *fields, const struct format *format, const char *name,
 		      size_t len)
 {
-	const char *end = strstr(format, "print fmt:");
+	for (uint32_t i = 0; i < format->public.nr_fields; i++) {
+		const struct rbmap_format_field *f = &format->field[i];
 
-	for (const char *at = format; (at = strstr(at, "field:")) && at < end; at++)
-		add_field_line(fields, at, name, len);
+		if (strncmp(f->name, name, len) || f->name[len] || !f->size ||
+		    f->size % sizeof(uint64_t) || fields->nr == MAX_FIELDS)
+			continue;
+		fields->field[fields->nr].offset = f->offset;
+		fields->field[fields->nr++].size = f->size;
+	}
 }
 
 /* Add the fields that an argument names as REC->field. */
-static void add_argument(struct event_fields *fields, const char *format, const char *at,
+static void add_argument(struct event_fields *fields, const struct format *format, const char *at,
 			 const char *end)
 {
 	for (; (at = strstr(at, "REC->")) && at < end; at++) {
@@ -167,13 +160,12 @@ static const char *join_strings(const char *at, struct buf *text)
 	return at;
 }
 
-static int add_symbol_fields(struct event_fields *fields, const char *format)
+static int add_symbol_fields(struct event_fields *fields, const struct format *format)
 {
-	const char *argument, *at = strstr(format, "print fmt:");
+	const char *argument, *at = strchr(format->public.print, '"');
 	struct buf text = { 0 };
 	bool in = false, symbol;
 
-	at = at ? strchr(at, '"') : NULL;
 	if (!at)
 		return 0;
 	argument = join_strings(at, &text);
@@ -191,71 +183,45 @@ static int add_symbol_fields(struct event_fields *fields, const char *format)
 	return 0;
 }
 
-int symbol_use_add_format(struct symbol_use *use, const char *format)
+int symbol_use_add_format(struct symbol_use *use, const char *text)
 {
-	const char *at = strstr(format, "ID:");
 	struct event_fields *fields;
-	unsigned int id;
+	struct format *format;
+	int ret;
 
-	if (!kallsyms_wanted(format))
+	if (!kallsyms_wanted(text))
 		return 0;
-	if (!at || sscanf(at, "ID: %u", &id) != 1 || id >= NR_IDS || use->event[id])
-		return 0;
-	fields = calloc(1, sizeof(*fields));
-	if (!fields)
-		return -ENOMEM;
-	use->event[id] = fields;
-	use->any = true;
-	return add_symbol_fields(fields, format);
-}
-
-static size_t slot_of(const struct symbol_use *use, uint64_t addr)
-{
-	size_t slot = (addr * 0x9e3779b97f4a7c15ULL) >> 20;
-
-	for (slot &= use->room - 1; use->addr[slot] && use->addr[slot] != addr;)
-		slot = (slot + 1) & (use->room - 1);
-	return slot;
-}
-
-static int grow(struct symbol_use *use)
-{
-	uint64_t *old = use->addr;
-	size_t old_room = use->room;
-
-	use->room = old_room ? 2 * old_room : MIN_ROOM;
-	use->addr = calloc(use->room, sizeof(*use->addr));
-	if (!use->addr) {
-		use->addr = old;
-		use->room = old_room;
-		return -ENOMEM;
+	ret = format_parse(&format, "", text, strlen(text));
+	/* An event without a valid format prints no symbol. */
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	fields = use->event[format->public.id] ? NULL : calloc(1, sizeof(*fields));
+	if (fields) {
+		use->event[format->public.id] = fields;
+		use->any = true;
+		ret = add_symbol_fields(fields, format);
+	} else if (!use->event[format->public.id]) {
+		ret = -ENOMEM;
 	}
-	for (size_t i = 0; i < old_room; i++)
-		if (old[i])
-			use->addr[slot_of(use, old[i])] = old[i];
-	free(old);
-	return 0;
+	format_free(format);
+	return ret;
 }
 
 static int add_addr(struct symbol_use *use, uint64_t addr)
 {
-	size_t slot;
-	int ret;
+	struct used_addr *a;
 
 	if (!addr)
 		return 0;
-	if (use->nr == MAX_ADDRESSES) {
-		use->left_out += use->addr[slot_of(use, addr)] != addr;
+	if (use->addrs.nr == MAX_ADDRESSES) {
+		use->left_out += !used_addrs_find(&use->addrs, addr);
 		return 0;
 	}
-	if (2 * use->nr >= use->room) {
-		ret = grow(use);
-		if (ret)
-			return ret;
-	}
-	slot = slot_of(use, addr);
-	use->nr += !use->addr[slot];
-	use->addr[slot] = addr;
+	a = used_addrs_place(&use->addrs, addr);
+	if (!a)
+		return -ENOMEM;
+	use->addrs.nr += !a->used;
+	*a = (struct used_addr){ addr, true };
 	return 0;
 }
 
@@ -321,14 +287,14 @@ static void print_symbols(const struct symbol **found, size_t nr, struct buf *ou
 static int print_used(const struct symbol_use *use, const struct symbols *symbols,
 		      struct buf *out)
 {
-	const struct symbol **found = calloc(2 * use->nr, sizeof(*found));
+	const struct symbol **found = calloc(2 * use->addrs.nr, sizeof(*found));
+	const struct used_addr *a;
 	size_t nr = 0;
 
 	if (!found)
 		return -ENOMEM;
-	for (size_t i = 0; i < use->room; i++) {
-		const struct symbol *s =
-			use->addr[i] ? symbols_find(symbols, use->addr[i]) : NULL;
+	hash_for_each(&use->addrs, a) {
+		const struct symbol *s = symbols_find(symbols, a->addr);
 
 		if (!s)
 			continue;
@@ -359,7 +325,7 @@ int symbol_use_print(const struct symbol_use *use, const char *kallsyms, size_t 
 	struct symbols *symbols;
 	int ret;
 
-	if (!use->nr)
+	if (!use->addrs.nr)
 		return 0;
 	symbols = symbols_new();
 	ret = symbols ? symbols_add(symbols, kallsyms, size) : -ENOMEM;
@@ -373,15 +339,16 @@ int symbol_use_print(const struct symbol_use *use, const char *kallsyms, size_t 
 static int read_symbols(const struct symbol_use *use, symbols_read_fn *read,
 			struct buf *kallsyms)
 {
-	uint64_t *addr = calloc(use->nr + 1, sizeof(*addr));
+	uint64_t *addr = calloc(use->addrs.nr + 1, sizeof(*addr));
+	const struct used_addr *a;
 	size_t nr = 0;
 	int ret;
 
 	if (!addr)
 		return -ENOMEM;
-	for (size_t i = 0; i < use->room; i++)
-		if ((int64_t)use->addr[i] < 0)
-			addr[nr++] = use->addr[i];
+	hash_for_each(&use->addrs, a)
+		if ((int64_t)a->addr < 0)
+			addr[nr++] = a->addr;
 	ret = nr ? read(addr, nr, kallsyms) : 0;
 	free(addr);
 	return ret;

@@ -4,30 +4,20 @@
 #include <string.h>
 #include <rbmap.h>
 
+#include "base/array.h"
 #include "base/complain.h"
 #include "event_ids.h"
-
-#define ID_LINE		"\nID:"
-#define ID_FORM		"\nID: %u\n"
+#include "formats/format_text.h"
 
 /*
  * Split a format at its line with the id. Return the text before that line, and store the
  * rest and the id; NULL: the text has no such line.
  */
-static const char *find_id(const char *text, const char **rest, unsigned int *id)
+static const char *find_id(const char *text, const char **rest, uint32_t *id)
 {
-	const char *line = strstr(text, ID_LINE);
-	unsigned long value;
-	char *end;
+	const char *line = format_find_id(text, id, rest);
 
-	if (!line)
-		return NULL;
-	value = strtoul(line + strlen(ID_LINE), &end, 10);
-	if (*end != '\n' || !value || value > UINT16_MAX)
-		return NULL;
-	*rest = end + 1;
-	*id = value;
-	return line;
+	return line && *id ? line : NULL;
 }
 
 /* Return a format with another id, or NULL if memory is short. */
@@ -35,7 +25,7 @@ static char *with_id(const char *text, const char *line, const char *rest, unsig
 {
 	char *made;
 
-	return asprintf(&made, "%.*s" ID_FORM "%s", (int)(line - text), text, id, rest) < 0 ?
+	return asprintf(&made, "%.*s\nID: %u\n%s", (int)(line - text), text, id, rest) < 0 ?
 	       NULL : made;
 }
 
@@ -66,21 +56,6 @@ static int by_kind(const void *left, const void *right)
 	int order = compare(a, b);
 
 	return order ? order : (a->by > b->by) - (a->by < b->by);
-}
-
-static bool make_room(struct event_ids *ids)
-{
-	size_t room = ids->room ? 2 * ids->room : 256;
-	struct event_kind *more;
-
-	if (ids->nr < ids->room)
-		return true;
-	more = realloc(ids->kind, room * sizeof(*more));
-	if (!more)
-		return false;
-	ids->kind = more;
-	ids->room = room;
-	return true;
 }
 
 static void drop_doubles(struct event_ids *ids)
@@ -124,12 +99,12 @@ int event_ids_add(struct event_ids *ids, const struct merge_input *input)
 	ids->added++;
 	for (size_t i = 0; i < nr; i++) {
 		const char *rest, *line;
-		unsigned int id;
+		uint32_t id;
 
 		line = find_id(format[i].text, &rest, &id);
 		if (!line)
 			continue;
-		if (!make_room(ids) || !make_kind(&ids->kind[ids->nr], format[i].system,
+		if (!array_grow_from(ids->kind, ids->nr, 256) || !make_kind(&ids->kind[ids->nr], format[i].system,
 						  format[i].text, line, rest)) {
 			complain("out of memory");
 			return STATUS_ERROR;
@@ -163,10 +138,10 @@ static bool give_ids(struct event_ids *ids, struct rbmap_formats *parsed)
 		struct event_kind *kind = &ids->kind[i];
 		const struct rbmap_format *format;
 		const char *rest, *line;
+		uint32_t none;
 		char *text;
 
-		line = strstr(kind->text, ID_LINE);
-		rest = strchr(line + 1, '\n') + 1;
+		line = format_find_id(kind->text, &none, &rest);
 		text = with_id(kind->text, line, rest, i + 1);
 		if (!text)
 			return false;
@@ -223,7 +198,7 @@ void event_id_map_make(struct event_id_map *map, const struct event_ids *ids,
 	for (size_t i = 0; i < nr; i++) {
 		struct event_kind kind;
 		const char *rest, *line;
-		unsigned int id;
+		uint32_t id;
 
 		line = find_id(format[i].text, &rest, &id);
 		if (!line || !make_kind(&kind, format[i].system, format[i].text, line, rest))

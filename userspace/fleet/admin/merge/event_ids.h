@@ -38,7 +38,6 @@ struct event_kind {
 struct event_ids {
 	struct event_kind *kind;
 	size_t nr;
-	size_t room;
 	unsigned int added;
 	struct dat_format *formats;
 };

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/format_text.h"
 #include "stream_formats.h"
-
-static bool has_id(const char *text, unsigned int *id)
-{
-	const char *line = strstr(text, "\nID: ");
-
-	return line && sscanf(line, "\nID: %u", id) == 1 && *id < STREAM_FORMATS_MAX;
-}
 
 static int by_system(const void *a, const void *b)
 {
@@ -25,13 +17,14 @@ static int by_system(const void *a, const void *b)
 int stream_formats_make(struct stream_formats *f, const struct stream_head *heads, size_t nr)
 {
 	struct dat_format *all = calloc(STREAM_FORMATS_MAX, sizeof(*all));
-	unsigned int id;
+	const char *rest;
+	uint32_t id;
 
 	if (!all)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
 		for (uint32_t j = 0; j < heads[i].nr_formats; j++)
-			if (has_id(heads[i].formats[j].text, &id))
+			if (format_find_id(heads[i].formats[j].text, &id, &rest))
 				all[id] = heads[i].formats[j];
 	f->v = all;
 	for (id = 0; id < STREAM_FORMATS_MAX; id++)

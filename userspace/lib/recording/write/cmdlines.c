@@ -9,21 +9,17 @@
 
 #include <linux/rbmap.h>
 
+#include "base/hash.h"
 #include "base/process.h"
 #include "cmdlines.h"
+#include "formats/format_text.h"
 
 #define MAX_PAIRS	2		/* sched_switch names two threads */
 #define NR_IDS		65536
 
-struct field {
-	unsigned int offset;
-	unsigned int size;
-	bool data_loc;		/* the field holds the place of the text */
-};
-
 struct comm_pair {
-	struct field comm;
-	struct field pid;
+	struct rbmap_format_field comm;	/* without its texts */
+	uint32_t pid;		/* offset of the thread's number */
 };
 
 struct event_cmdlines {
@@ -49,65 +45,6 @@ void comm_fields_free(struct comm_fields *fields)
 	free(fields);
 }
 
-/* A line of a format: "field:char comm[16]; offset:8; size:16; signed:0;". */
-struct format_line {
-	char name[64];
-	struct field field;
-};
-
-/* Store the last word of a declaration, which is the name, without "[16]". */
-static bool name_of(const char *decl, size_t len, char *name, size_t size)
-{
-	size_t start;
-
-	if (len && decl[len - 1] == ']')
-		while (len && decl[--len] != '[')
-			;
-	start = len;
-	while (start && (isalnum((unsigned char)decl[start - 1]) ||
-			 decl[start - 1] == '_'))
-		start--;
-	if (start == len || len - start >= size)
-		return false;
-	memcpy(name, decl + start, len - start);
-	name[len - start] = '\0';
-	return true;
-}
-
-static bool parse_line(const char *line, struct format_line *l)
-{
-	const char *decl = strstr(line, "field:");
-	const char *end, *eol = strchr(line, '\n');
-
-	if (!decl || (eol && decl > eol))
-		return false;
-	decl += strlen("field:");
-	end = strchr(decl, ';');
-	if (!end || (eol && end > eol) ||
-	    !name_of(decl, end - decl, l->name, sizeof(l->name)))
-		return false;
-	l->field.data_loc = !strncmp(decl, "__data_loc", 10);
-	return sscanf(end, "; offset:%u; size:%u;", &l->field.offset,
-		      &l->field.size) == 2;
-}
-
-static bool find_field(const char *format, const char *name,
-		       struct field *field)
-{
-	struct format_line l;
-
-	while (format) {
-		if (parse_line(format, &l) && !strcmp(l.name, name)) {
-			*field = l.field;
-			return true;
-		}
-		format = strchr(format, '\n');
-		if (format)
-			format++;
-	}
-	return false;
-}
-
 /* prev_comm belongs to prev_pid; comm and newcomm belong to pid. */
 static bool pid_name(const char *comm, char *pid, size_t size)
 {
@@ -120,29 +57,55 @@ static bool pid_name(const char *comm, char *pid, size_t size)
 	return snprintf(pid, size, "%.*spid", (int)(len - 4), comm) < (int)size;
 }
 
-int comm_fields_add(struct comm_fields *fields, const char *format)
+static const struct rbmap_format_field *find_field(const struct format *format, const char *name)
 {
-	const char *at = strstr(format, "ID:");
-	struct event_cmdlines found = { 0 };
-	struct comm_pair pair;
-	struct format_line l;
-	unsigned int id;
-	char pid[64];
+	for (uint32_t i = 0; i < format->public.nr_fields; i++)
+		if (!strcmp(format->field[i].name, name))
+			return &format->field[i];
+	return NULL;
+}
 
-	if (!at || sscanf(at, "ID: %u", &id) != 1 || id >= NR_IDS)
-		return -EINVAL;
-	for (at = format; at && found.nr < MAX_PAIRS;
-	     at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
-		if (!parse_line(at, &l) || !pid_name(l.name, pid, sizeof(pid)))
-			continue;
+static void add_pair(struct event_cmdlines *found, struct rbmap_format_field comm, uint32_t pid)
+{
+	comm.name = NULL;
+	comm.type = NULL;
+	found->pair[found->nr++] = (struct comm_pair){ comm, pid };
+}
+
+static void find_pairs(struct event_cmdlines *found, const struct format *format)
+{
+	for (uint32_t i = 0; i < format->public.nr_fields && found->nr < MAX_PAIRS; i++) {
+		const struct rbmap_format_field *comm = &format->field[i], *pid;
+		char name[64];
+
 		/* oldcomm is the name that a renamed thread no longer has. */
-		if (!strcmp(l.name, "oldcomm"))
+		if (!strcmp(comm->name, "oldcomm") || !pid_name(comm->name, name, sizeof(name)))
 			continue;
-		pair.comm = l.field;
-		if (find_field(format, pid, &pair.pid) && pair.pid.size == 4)
-			found.pair[found.nr++] = pair;
+		pid = find_field(format, name);
+		if (pid && pid->size == sizeof(int32_t))
+			add_pair(found, *comm, pid->offset);
 	}
-	if (!found.nr || fields->event[id])
+}
+
+int comm_fields_add(struct comm_fields *fields, const char *text)
+{
+	struct event_cmdlines found = { 0 };
+	struct format *format;
+	uint32_t id;
+	const char *rest;
+	int ret;
+
+	if (!format_find_id(text, &id, &rest))
+		return -EINVAL;
+	/* Few events have names of threads. Parsing all formats would take longer. */
+	if (fields->event[id] || (!strstr(text, "comm[") && !strstr(text, "comm;")))
+		return 0;
+	ret = format_parse(&format, "", text, strlen(text));
+	if (ret)
+		return ret;
+	find_pairs(&found, format);
+	format_free(format);
+	if (!found.nr)
 		return 0;
 	fields->event[id] = malloc(sizeof(found));
 	if (!fields->event[id])
@@ -151,7 +114,6 @@ int comm_fields_add(struct comm_fields *fields, const char *format)
 	return 0;
 }
 
-/* The table uses open addressing with pids as keys. */
 struct entry {
 	int pid;
 	bool used;
@@ -161,10 +123,15 @@ struct entry {
 	uint64_t ts;
 };
 
+#define HASH_OF_PID(pid)	hash_u32(pid)
+#define ENTRY_IS_OF(e, key)	((e)->pid == (key))
+#define PID_OF_ENTRY(e)		((e)->pid)
+
+HASH_TABLE(entries, struct entry);
+HASH_FUNCTIONS(entries, struct entry, int, 1024, HASH_OF_PID, ENTRY_IS_OF, PID_OF_ENTRY);
+
 struct cmdlines {
-	struct entry *slot;
-	size_t nr_slots;	/* a power of two */
-	size_t nr_used;
+	struct entries entries;
 	bool asks_proc;		/* /proc has the numbers of events */
 };
 
@@ -175,61 +142,24 @@ struct cmdlines *cmdlines_new(void)
 	if (!cmdlines)
 		return NULL;
 	cmdlines->asks_proc = proc_pids() == PROC_PIDS_KERNEL;
-	cmdlines->nr_slots = 1024;
-	cmdlines->slot = calloc(cmdlines->nr_slots, sizeof(*cmdlines->slot));
-	if (!cmdlines->slot) {
-		free(cmdlines);
-		return NULL;
-	}
 	return cmdlines;
 }
 
 void cmdlines_free(struct cmdlines *cmdlines)
 {
 	if (cmdlines)
-		free(cmdlines->slot);
+		free(cmdlines->entries.slot);
 	free(cmdlines);
-}
-
-static struct entry *find_slot(struct entry *slot, size_t nr_slots, int pid)
-{
-	size_t i = (uint32_t)pid * 2654435761u & (nr_slots - 1);
-
-	while (slot[i].used && slot[i].pid != pid)
-		i = (i + 1) & (nr_slots - 1);
-	return &slot[i];
-}
-
-static bool grow(struct cmdlines *cmdlines)
-{
-	size_t nr = cmdlines->nr_slots * 2;
-	struct entry *slot = calloc(nr, sizeof(*slot));
-
-	if (!slot)
-		return false;
-	for (size_t i = 0; i < cmdlines->nr_slots; i++)
-		if (cmdlines->slot[i].used)
-			*find_slot(slot, nr, cmdlines->slot[i].pid) =
-				cmdlines->slot[i];
-	free(cmdlines->slot);
-	cmdlines->slot = slot;
-	cmdlines->nr_slots = nr;
-	return true;
 }
 
 /* NULL: no memory. The recording goes on without the name. */
 static struct entry *find_entry(struct cmdlines *cmdlines, int pid)
 {
-	struct entry *e = find_slot(cmdlines->slot, cmdlines->nr_slots, pid);
+	struct entry *e = entries_place(&cmdlines->entries, pid);
 
-	if (e->used)
+	if (!e || e->used)
 		return e;
-	if (4 * (cmdlines->nr_used + 1) > 3 * cmdlines->nr_slots) {
-		if (!grow(cmdlines))
-			return NULL;
-		e = find_slot(cmdlines->slot, cmdlines->nr_slots, pid);
-	}
-	cmdlines->nr_used++;
+	cmdlines->entries.nr++;
 	*e = (struct entry){ .pid = pid, .used = true };
 	return e;
 }
@@ -325,36 +255,21 @@ void cmdlines_scan(struct cmdlines *cmdlines, uint64_t ts)
 		scan_module(cmdlines, ts);
 }
 
-static bool read_s32(const struct rbmap_event *ev, const struct field *f,
-		     int32_t *value)
-{
-	if (f->offset > ev->size || ev->size - f->offset < sizeof(*value))
-		return false;
-	memcpy(value, (const char *)ev->data + f->offset, sizeof(*value));
-	return true;
-}
-
 static void learn_pair(struct cmdlines *cmdlines, const struct comm_pair *pair,
 		       const struct rbmap_event *ev)
 {
-	unsigned int offset = pair->comm.offset, size = pair->comm.size;
+	const void *text;
 	struct entry *e;
-	int32_t pid, loc;
+	size_t size;
+	int32_t pid;
 
-	if (!read_s32(ev, &pair->pid, &pid))
+	if (pair->pid > ev->size || ev->size - pair->pid < sizeof(pid) ||
+	    rbmap_field_data(&pair->comm, ev, &text, &size))
 		return;
-	if (pair->comm.data_loc) {
-		if (!read_s32(ev, &pair->comm, &loc))
-			return;
-		offset = loc & 0xffff;
-		size = (uint32_t)loc >> 16;
-	}
-	if (offset > ev->size || ev->size - offset < size)
-		return;
+	memcpy(&pid, (const char *)ev->data + pair->pid, sizeof(pid));
 	e = find_entry(cmdlines, pid);
-	if (!e)
-		return;
-	set_comm(e, (const char *)ev->data + offset, size, ev->ts);
+	if (e)
+		set_comm(e, text, size, ev->ts);
 }
 
 void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *fields,
@@ -381,37 +296,30 @@ void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *f
 
 void cmdlines_merge(struct cmdlines *to, const struct cmdlines *from)
 {
-	for (size_t i = 0; i < from->nr_slots; i++) {
-		const struct entry *e = &from->slot[i];
-		struct entry *mine;
+	const struct entry *e;
 
-		if (!e->used)
-			continue;
-		mine = find_entry(to, e->pid);
-		if (!mine)
-			continue;
-		if (e->named)
+	hash_for_each(&from->entries, e) {
+		struct entry *mine = find_entry(to, e->pid);
+
+		if (mine && e->named)
 			set_comm(mine, e->comm, COMM_SIZE, e->ts);
 	}
 }
 
 const char *cmdlines_find(const struct cmdlines *cmdlines, int pid)
 {
-	const struct entry *e = find_slot(cmdlines->slot, cmdlines->nr_slots, pid);
+	const struct entry *e = entries_find(&cmdlines->entries, pid);
 
-	return e->named ? e->comm : NULL;
+	return e && e->named ? e->comm : NULL;
 }
 
 void cmdlines_print(const struct cmdlines *cmdlines, struct buf *out, size_t limit)
 {
-	for (size_t i = 0; i < cmdlines->nr_slots; i++) {
-		const struct entry *e = &cmdlines->slot[i];
+	const struct entry *e;
 
-		/*
-		 * Pid 0 is the idle task of each CPU, which readers of the file
-		 * know.
-		 */
-		if (!e->used || !e->named || !e->pid)
+	hash_for_each(&cmdlines->entries, e) {
+		/* Pid 0 is the idle task of each CPU, which readers of the file know. */
+		if (!e->named || !e->pid)
 			continue;
 		if (out->size + COMM_SIZE + 14 > limit)
 			break;
