@@ -19,7 +19,7 @@ define COMPILE_TEST
 @mkdir -p $(@D)
 $(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(VARIANT_CFLAGS) -MMD -MP -c -o $@ $<
 endef
--include $(wildcard $(addprefix $(UNIT_BUILD)/*/*/objects/,*.d */*.d))
+-include $(wildcard $(addprefix $(UNIT_BUILD)/*/*/objects/,*.d */*.d */*/*.d */*/*/*.d))
 
 # The recipe for a program of its prerequisites: sources, objects, and archives, which may
 # need one another. TEST_LIBS are its libraries.
