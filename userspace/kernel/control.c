@@ -97,42 +97,20 @@ bool control_present(void)
 
 char *control_read(const char *file)
 {
-	char path[4096], *text = NULL, *more;
-	size_t have = 0, room = 0;
-	ssize_t got;
-	int fd, error = 0;
+	struct buf text = { 0 };
+	char path[4096];
+	int ret;
 
 	path_of(path, sizeof(path), file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	/* sysfs reports a size of 4096 for each file, so read until the end. */
-	do {
-		if (have + 1 >= room) {
-			room = room ? 2 * room : 4096;
-			more = realloc(text, room);
-			if (!more) {
-				error = ENOMEM;
-				break;
-			}
-			text = more;
-		}
-		got = read(fd, text + have, room - have - 1);
-		if (got < 0 && errno != EINTR)
-			error = errno;
-		else if (got > 0)
-			have += got;
-	} while (got && !error);
-	close(fd);
-	if (error) {
-		free(text);
-		errno = error;
-		return NULL;
-	}
-	if (have && text[have - 1] == '\n')
-		have--;
-	text[have] = '\0';
-	return text;
+	ret = buf_read_file(&text, path);
+	if (text.size && text.data[text.size - 1] == '\n')
+		text.size--;
+	buf_add(&text, "", 1);
+	if (!ret && !text.failed)
+		return text.data;
+	buf_free(&text);
+	errno = ret ? -ret : ENOMEM;
+	return NULL;
 }
 
 int control_read_u64(const char *file, uint64_t *value)

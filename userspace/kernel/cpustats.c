@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/complain.h"
 #include "base/units.h"
 #include "control.h"
@@ -83,7 +84,7 @@ static int by_cpu(const void *a, const void *b)
 
 struct cpustats *cpustats_read(size_t *nr)
 {
-	struct cpustats *v = NULL, *more;
+	struct cpustats *v = NULL;
 	struct dirent *entry;
 	char path[4096];
 	int ret = 0;
@@ -99,13 +100,11 @@ struct cpustats *cpustats_read(size_t *nr)
 		return NULL;
 	}
 	while (ret != -EIO && (entry = readdir(dir))) {
-		more = realloc(v, (*nr + 1) * sizeof(*v));
-		if (!more) {
+		if (!array_grow(v, *nr)) {
 			complain("out of memory");
 			ret = -EIO;
 			break;
 		}
-		v = more;
 		ret = read_cpu(&v[*nr], entry->d_name);
 		*nr += !ret;
 	}

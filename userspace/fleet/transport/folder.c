@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/files.h"
 #include "folder.h"
 #include "message/message.h"
@@ -31,15 +32,8 @@ void folder_names_free(struct folder_names *names)
 
 static int add_name(struct folder_names *names, const char *name)
 {
-	/* Powers of two */
-	if (!(names->nr & (names->nr - 1))) {
-		size_t room = names->nr ? 2 * names->nr : 1;
-		char **more = realloc(names->name, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		names->name = more;
-	}
+	if (!array_grow(names->name, names->nr))
+		return -ENOMEM;
 	names->name[names->nr] = strdup(name);
 	if (!names->name[names->nr])
 		return -ENOMEM;

@@ -5,17 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "task_names.h"
 
-#define FIRST_SLOTS	1024	/* a power of two */
 #define NR_CHAINS	4096	/* a power of two */
 
-/* A slot without a name is free. */
-struct slot {
+struct task {
 	int pid;
-	char *name;
+	bool used;
 	bool is_first;		/* it is from task_names_set_first() */
+	char *name;
 };
+
+#define TASK_IS_OF(task, key)	((task)->pid == (key))
+#define PID_OF_TASK(task)	((task)->pid)
+
+HASH_TABLE(tasks, struct task);
+HASH_FUNCTIONS(tasks, struct task, int, 1024, hash_u32, TASK_IS_OF, PID_OF_TASK);
 
 /* A name that is kept */
 struct kept {
@@ -23,11 +29,8 @@ struct kept {
 	char name[];
 };
 
-/* The table uses open addressing. It always has free slots, which end a search. */
 struct task_names {
-	struct slot *slot;
-	size_t nr_slots;	/* a power of two */
-	size_t nr_used;
+	struct tasks tasks;
 	bool keeps;
 	struct kept **kept;	/* chains, if @keeps */
 };
@@ -38,9 +41,8 @@ struct task_names *task_names_new(void)
 
 	if (!names)
 		return NULL;
-	names->nr_slots = FIRST_SLOTS;
-	names->slot = calloc(names->nr_slots, sizeof(*names->slot));
-	if (!names->slot) {
+	/* With slots, a search need not ask whether there are some. */
+	if (!tasks_grow(&names->tasks)) {
 		free(names);
 		return NULL;
 	}
@@ -98,23 +100,22 @@ static char *keep(struct task_names *names, const char *name)
 
 void task_names_free(struct task_names *names)
 {
+	struct task *task;
+
 	if (!names)
 		return;
-	for (size_t i = 0; !names->keeps && i < names->nr_slots; i++)
-		free(names->slot[i].name);
+	hash_for_each(&names->tasks, task)
+		if (!names->keeps)
+			free(task->name);
 	free_kept(names);
-	free(names->slot);
+	free(names->tasks.slot);
 	free(names);
 }
 
-/* Return the slot of a pid, or the free slot where it belongs. */
-static struct slot *find_slot(const struct task_names *names, int pid)
+/* Return the task of a pid, or the free slot where it belongs. */
+static struct task *find_slot(const struct task_names *names, int pid)
 {
-	size_t mask = names->nr_slots - 1, i = (uint32_t)pid * 2654435761u & mask;
-
-	while (names->slot[i].name && names->slot[i].pid != pid)
-		i = (i + 1) & mask;
-	return &names->slot[i];
+	return tasks_slot(names->tasks.slot, names->tasks.nr_slots, pid);
 }
 
 const char *task_names_find(const struct task_names *names, int pid)
@@ -122,53 +123,44 @@ const char *task_names_find(const struct task_names *names, int pid)
 	return find_slot(names, pid)->name;
 }
 
-static bool grow(struct task_names *names)
+/*
+ * Store a name that differs from that in the slot of the pid. A function of its own, so that
+ * task_names_set() saves no registers for it.
+ */
+static __attribute__((noinline)) int change(struct task_names *names, struct task *task, int pid,
+					    const char *name)
 {
-	struct task_names more = { .nr_slots = 2 * names->nr_slots };
+	char *copy = names->keeps ? keep(names, name) : strdup(name);
 
-	more.slot = calloc(more.nr_slots, sizeof(*more.slot));
-	if (!more.slot)
-		return false;
-	for (size_t i = 0; i < names->nr_slots; i++)
-		if (names->slot[i].name)
-			*find_slot(&more, names->slot[i].pid) = names->slot[i];
-	free(names->slot);
-	names->slot = more.slot;
-	names->nr_slots = more.nr_slots;
-	return true;
+	if (!copy)
+		return -ENOMEM;
+	if (!task->used)
+		task = tasks_place(&names->tasks, pid);
+	if (!task) {
+		if (!names->keeps)
+			free(copy);
+		return -ENOMEM;
+	}
+	names->tasks.nr += !task->used;
+	if (!names->keeps)
+		free(task->name);
+	*task = (struct task){ pid, true, task->is_first, copy };
+	return 1;
 }
 
 int task_names_set(struct task_names *names, int pid, const char *name)
 {
-	struct slot *slot = find_slot(names, pid);
-	char *copy;
+	struct task *task = find_slot(names, pid);
 
-	if (slot->name && !strcmp(slot->name, name))
-		return 0;
-	copy = names->keeps ? keep(names, name) : strdup(name);
-	if (!copy)
-		return -ENOMEM;
-	if (!slot->name && 2 * ++names->nr_used > names->nr_slots) {
-		if (!grow(names)) {
-			names->nr_used--;
-			if (!names->keeps)
-				free(copy);
-			return -ENOMEM;
-		}
-		slot = find_slot(names, pid);
-	}
-	if (!names->keeps)
-		free(slot->name);
-	*slot = (struct slot){ pid, copy, slot->is_first };
-	return 1;
+	return task->used && !strcmp(task->name, name) ? 0 : change(names, task, pid, name);
 }
 
 int task_names_set_first(struct task_names *names, int pid, const char *name)
 {
-	const struct slot *slot = find_slot(names, pid);
+	const struct task *task = find_slot(names, pid);
 	int ret;
 
-	if (slot->name && slot->is_first)
+	if (task->is_first)
 		return 0;
 	ret = task_names_set(names, pid, name);
 	if (ret < 0)
@@ -179,7 +171,8 @@ int task_names_set_first(struct task_names *names, int pid, const char *name)
 
 void task_names_each(const struct task_names *names, task_name_fn *each, void *data)
 {
-	for (size_t i = 0; i < names->nr_slots; i++)
-		if (names->slot[i].name)
-			each(data, names->slot[i].pid, names->slot[i].name);
+	const struct task *task;
+
+	hash_for_each(&names->tasks, task)
+		each(data, task->pid, task->name);
 }

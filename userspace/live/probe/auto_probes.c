@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "auto_probes.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/complain.h"
 #include "btf_types.h"
@@ -180,16 +181,12 @@ static bool is_used(const struct auto_probes *made, const char *name)
 /* The caller has checked that the event is not in the list yet. */
 static bool add_made(struct auto_probes *made, const char *name, int fd)
 {
-	struct auto_probe *more = realloc(made->v, (made->nr + 1) * sizeof(*more));
-
-	if (more)
-		made->v = more;
-	if (!more || !(more[made->nr].name = strdup(name))) {
+	if (!array_grow(made->v, made->nr) || !(made->v[made->nr].name = strdup(name))) {
 		complain("out of memory");
 		close(fd);
 		return false;
 	}
-	more[made->nr++].fd = fd;
+	made->v[made->nr++].fd = fd;
 	return true;
 }
 

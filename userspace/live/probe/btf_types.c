@@ -8,6 +8,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/suggest.h"
 #include "btf_types.h"
@@ -263,19 +264,15 @@ void ktype_declare(struct buf *out, const struct btf *btf, uint32_t id,
 
 static bool add(struct btf_types *types, const char *name, struct btf *btf)
 {
-	struct btf_types_module *v = realloc(types->v,
-					     (types->nr + 1) * sizeof(*v));
 	char *copy = name ? strdup(name) : NULL;
 
-	if (v)
-		types->v = v;
-	if (!v || (name && !copy)) {
+	if ((name && !copy) || !array_grow(types->v, types->nr)) {
 		free(copy);
 		btf__free(btf);
 		errno = ENOMEM;
 		return false;
 	}
-	v[types->nr++] = (struct btf_types_module){ .name = copy, .btf = btf };
+	types->v[types->nr++] = (struct btf_types_module){ .name = copy, .btf = btf };
 	return true;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/files.h"
 #include "message/text.h"
 #include "stream_files.h"
@@ -63,30 +64,16 @@ int stream_query_read(const struct stream_query *q, const struct stream_entry *e
 
 static int add_entry(struct stream_query *q, const struct stream_entry *e)
 {
-	if (q->nr == q->room) {
-		size_t room = q->room ? 2 * q->room : 256;
-		struct stream_entry *more = realloc(q->entry, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		q->entry = more;
-		q->room = room;
-	}
+	if (!array_grow_from(q->entry, q->nr, 256))
+		return -ENOMEM;
 	q->entry[q->nr++] = *e;
 	return 0;
 }
 
 static int add_clock(struct stream_query *q, const struct stream_clock *c)
 {
-	if (q->nr_clocks == q->clock_room) {
-		size_t room = q->clock_room ? 2 * q->clock_room : 64;
-		struct stream_clock *more = realloc(q->clock, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		q->clock = more;
-		q->clock_room = room;
-	}
+	if (!array_grow_from(q->clock, q->nr_clocks, 64))
+		return -ENOMEM;
 	q->clock[q->nr_clocks++] = *c;
 	return 0;
 }

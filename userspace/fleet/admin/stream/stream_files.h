@@ -42,9 +42,9 @@ struct stream_query {
 	uint64_t since, until;
 	int dir;
 	struct stream_entry *entry;
-	size_t nr, room;
+	size_t nr;
 	struct stream_clock *clock;
-	size_t nr_clocks, clock_room;
+	size_t nr_clocks;
 	struct stream_head *heads;
 	size_t nr_heads;
 	uint64_t damaged;

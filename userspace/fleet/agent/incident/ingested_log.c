@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/uplink/files.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/files.h"
 #include "ingested_log.h"
@@ -47,18 +48,13 @@ static struct ingested_file *find(const struct ingested_log *t, const char *name
 /* Insert a name. Return its entry, or NULL: out of memory. */
 static struct ingested_file *insert(struct ingested_log *t, const char *name)
 {
-	struct ingested_file *more = t->v;
 	size_t at = place_of(t, name);
 	char *copy = strdup(name);
 
-	/* Powers of two */
-	if (copy && !(t->nr & (t->nr - 1)))
-		more = realloc(t->v, (t->nr ? 2 * t->nr : 1) * sizeof(*more));
-	if (!copy || !more) {
+	if (!copy || !array_grow_from(t->v, t->nr, 1)) {
 		free(copy);
 		return NULL;
 	}
-	t->v = more;
 	memmove(&t->v[at + 1], &t->v[at], (t->nr - at) * sizeof(*t->v));
 	t->nr++;
 	t->v[at] = (struct ingested_file){ .name = copy };
@@ -170,7 +166,7 @@ void ingested_log_prune(struct ingested_log *t)
 		t->v[i].seen = false;
 		t->v[kept++] = t->v[i];
 	}
-	/* insert() allocates at powers of two: shrink the array to the power for its number. */
+	/* array_grow_from() allocates at powers of two: shrink the array to the power for its number. */
 	t->nr = kept;
 	if (!kept) {
 		free(t->v);

@@ -9,6 +9,7 @@
 #include <linux/rbmap.h>
 
 #include "agent/uplink/clocks.h"
+#include "base/array.h"
 #include "stream_heads.h"
 
 #define NAMES_PERIOD	(60 * 1000000000ULL)
@@ -67,7 +68,7 @@ static int append(struct stream_heads *h, enum message_kind kind, const struct b
 static void add_format(struct stream_heads *h, unsigned int id)
 {
 	char system[SYSTEM_NAME_SIZE];
-	struct dat_format *more;
+	struct dat_format *formats;
 	struct buf text = { 0 };
 	uint32_t at;
 
@@ -76,18 +77,16 @@ static void add_format(struct stream_heads *h, unsigned int id)
 		return;
 	}
 	buf_add(&text, "", 1);
-	more = realloc(h->formats, (h->nr_formats + 1) * sizeof(*more));
-	if (more)
-		h->formats = more;
-	if (!more || text.failed) {
+	if (text.failed || !array_grow(h->formats, h->nr_formats)) {
 		buf_free(&text);
 		return;
 	}
 	/* They are sorted by their systems. */
 	for (at = 0; at < h->nr_formats && strcmp(h->formats[at].system, system) <= 0; at++)
 		;
-	memmove(&more[at + 1], &more[at], (h->nr_formats++ - at) * sizeof(*more));
-	more[at] = (struct dat_format){ strdup(system), text.data };
+	formats = h->formats;
+	memmove(&formats[at + 1], &formats[at], (h->nr_formats++ - at) * sizeof(*formats));
+	formats[at] = (struct dat_format){ strdup(system), text.data };
 	comm_fields_add(h->fields, text.data);
 	h->due = true;
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "syscall_abi.h"
-
-#define FIRST_SLOTS	1024	/* a power of two */
 
 /* Numbers of x86 */
 enum {
@@ -69,22 +68,18 @@ struct slot {
 	struct syscall_state state;
 };
 
-/* The table uses open addressing. It always has free slots, which end a search. */
-struct syscall_states {
-	struct slot *slot;
-	size_t nr_slots;	/* a power of two */
-	size_t nr_used;
-};
+#define SLOT_IS_OF(slot, key)	((slot)->pid == (key))
+#define PID_OF_SLOT(slot)	((slot)->pid)
+
+HASH_TABLE(syscall_states, struct slot);
+HASH_FUNCTIONS(syscall_states, struct slot, int, 1024, hash_u32, SLOT_IS_OF, PID_OF_SLOT);
 
 struct syscall_states *syscall_states_new(void)
 {
 	struct syscall_states *states = calloc(1, sizeof(*states));
 
-	if (!states)
-		return NULL;
-	states->nr_slots = FIRST_SLOTS;
-	states->slot = calloc(states->nr_slots, sizeof(*states->slot));
-	if (!states->slot) {
+	/* With slots, a search need not ask whether there are some. */
+	if (states && !syscall_states_grow(states)) {
 		free(states);
 		return NULL;
 	}
@@ -93,56 +88,28 @@ struct syscall_states *syscall_states_new(void)
 
 void syscall_states_free(struct syscall_states *states)
 {
-	if (!states)
-		return;
-	free(states->slot);
+	if (states)
+		free(states->slot);
 	free(states);
-}
-
-static struct slot *find_slot(const struct syscall_states *states, int pid)
-{
-	size_t mask = states->nr_slots - 1, i = (uint32_t)pid * 2654435761u & mask;
-
-	while (states->slot[i].used && states->slot[i].pid != pid)
-		i = (i + 1) & mask;
-	return &states->slot[i];
-}
-
-static bool grow(struct syscall_states *states)
-{
-	struct syscall_states more = { .nr_slots = 2 * states->nr_slots };
-
-	more.slot = calloc(more.nr_slots, sizeof(*more.slot));
-	if (!more.slot)
-		return false;
-	for (size_t i = 0; i < states->nr_slots; i++)
-		if (states->slot[i].used)
-			*find_slot(&more, states->slot[i].pid) = states->slot[i];
-	free(states->slot);
-	states->slot = more.slot;
-	states->nr_slots = more.nr_slots;
-	return true;
 }
 
 struct syscall_state *syscall_states_get(struct syscall_states *states, int pid)
 {
-	struct slot *slot = find_slot(states, pid);
+	struct slot *slot = syscall_states_slot(states->slot, states->nr_slots, pid);
 
 	if (slot->used)
 		return &slot->state;
-	if (2 * (states->nr_used + 1) > states->nr_slots) {
-		if (!grow(states))
-			return NULL;
-		slot = find_slot(states, pid);
-	}
-	states->nr_used++;
+	slot = syscall_states_place(states, pid);
+	if (!slot)
+		return NULL;
+	states->nr++;
 	*slot = (struct slot){ .used = true, .pid = pid };
 	return &slot->state;
 }
 
 void syscall_states_note(struct syscall_states *states, int pid)
 {
-	struct slot *slot = find_slot(states, pid);
+	struct slot *slot = syscall_states_slot(states->slot, states->nr_slots, pid);
 
 	if (slot->used && slot->first == ABI_UNKNOWN)
 		slot->first = slot->state.abi;
@@ -150,6 +117,8 @@ void syscall_states_note(struct syscall_states *states, int pid)
 
 void syscall_states_rewind(struct syscall_states *states)
 {
-	for (size_t i = 0; i < states->nr_slots; i++)
-		states->slot[i].state = (struct syscall_state){ .abi = states->slot[i].first };
+	struct slot *slot;
+
+	hash_for_each(states, slot)
+		slot->state = (struct syscall_state){ .abi = slot->first };
 }
