@@ -146,7 +146,7 @@ static void collect(void)
 	while (received < queued)
 		if (!batch_run(&collector, 0))
 			break;
-	assert_string_equal(collector.trouble, "");
+	assert_string_equal(collector.present_error, "");
 	assert_int_equal(acknowledged, nr);
 	while (queued)
 		buf_free(&queue[--queued].bytes);
@@ -275,7 +275,7 @@ static void test_full_disk(void **state)
 	received = acknowledged = 0;
 	assert_int_equal(batch_run(&collector, 0), 0);
 	assert_int_equal(acknowledged, 0);
-	assert_string_not_equal(collector.trouble, "");
+	assert_string_not_equal(collector.present_error, "");
 	sqlite3_exec(collector.index.db, "PRAGMA max_page_count = 100000", NULL, NULL, NULL);
 	collector_works(&collector);
 	collect();
@@ -300,7 +300,7 @@ static void test_sync_fails(void **state)
 		assert_int_equal(waits, 0);
 		assert_int_equal(batch_run(&collector, 0), 0);
 		assert_int_equal(acknowledged, 0);
-		assert_string_not_equal(collector.trouble, "");
+		assert_string_not_equal(collector.present_error, "");
 		assert_int_equal(number("SELECT count(*) FROM incoming"), stream);
 		assert_int_equal(number("SELECT count(*) FROM stream_file"), 0);
 		sync_fails = false;

@@ -537,7 +537,7 @@ static void test_executed(void **state)
 }
 
 /* ---- the rest */
-static void test_trouble(void **state)
+static void test_backoff(void **state)
 {
 	struct backoff t = { 0 };
 
@@ -605,7 +605,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_losses_sent, begin, end),
 		cmocka_unit_test_setup_teardown(test_taken, begin, end),
 		cmocka_unit_test_setup_teardown(test_executed, begin, end),
-		cmocka_unit_test_setup_teardown(test_trouble, begin, end),
+		cmocka_unit_test_setup_teardown(test_backoff, begin, end),
 		cmocka_unit_test_setup_teardown(test_rings, begin, end),
 	};
 

@@ -110,7 +110,7 @@ static unsigned int receive(struct collector *c, struct parcel *parcels, int tim
 		*p = (struct parcel){ 0 };
 		ret = c->transport.ops->receive(&c->transport, p, nr ? 0 : timeout_ms);
 		if (ret < 0)
-			collector_trouble(c, "%s", c->transport.error);
+			collector_report(c, "%s", c->transport.error);
 		if (ret <= 0)
 			break;
 		bytes += p->size;
@@ -247,8 +247,8 @@ static bool write_batch(struct collector *c, const struct parcel *parcels, unsig
 	if (!ret && index_commit(&c->index))
 		return true;
 	undo_batch(c, refused);
-	collector_trouble(c, "cannot write to %s: %s; messages wait until that is repaired",
-			  c->options->directory, ret ? strerror(-ret) : c->index.error);
+	collector_report(c, "cannot write to %s: %s; messages wait until that is repaired",
+			 c->options->directory, ret ? strerror(-ret) : c->index.error);
 	return false;
 }
 

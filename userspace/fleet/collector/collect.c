@@ -117,7 +117,7 @@ static void tell_status(const struct collector *c)
 {
 	char text[256];
 
-	if (*c->trouble)
+	if (*c->present_error)
 		return;
 	snprintf(text, sizeof(text),
 		 "%" PRIu64 " messages, %" PRIu64 " incidents stored, %" PRIu64
@@ -164,7 +164,7 @@ static int run(struct collector *c)
 	}
 	printf("%" PRIu64 " messages, %" PRIu64 " incidents stored, %" PRIu64
 	       " messages refused\n", c->messages, c->stored, c->refused);
-	return *c->trouble ? STATUS_ERROR : STATUS_OK;
+	return *c->present_error ? STATUS_ERROR : STATUS_OK;
 }
 
 /*
@@ -176,7 +176,7 @@ static bool open_transport(struct collector *c)
 	int ret = transport_open(&c->transport, &c->options->transport);
 
 	while ((ret == -EAGAIN || ret == -EACCES) && !c->options->once && !ended) {
-		collector_trouble(c, "%s; the collector tries again", c->transport.error);
+		collector_report(c, "%s; the collector tries again", c->transport.error);
 		service_ready("waiting for the transport");
 		service_busy();
 		poll(NULL, 0, RETRY_MS);

@@ -19,9 +19,9 @@ int64_t collector_time(void)
 	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
 }
 
-void collector_trouble(struct collector *c, const char *fmt, ...)
+void collector_report(struct collector *c, const char *fmt, ...)
 {
-	char text[sizeof(c->trouble)];
+	char text[sizeof(c->present_error)];
 	va_list args;
 
 	va_start(args, fmt);
@@ -29,19 +29,19 @@ void collector_trouble(struct collector *c, const char *fmt, ...)
 	va_end(args);
 	c->failed = true;
 	/* Report one error: a full disk causes two, one of a file and one of the index. */
-	if (*c->trouble && now() < c->next_report)
+	if (*c->present_error && now() < c->next_report)
 		return;
 	c->next_report = now() + REPORT_SECONDS;
-	memcpy(c->trouble, text, sizeof(text));
+	memcpy(c->present_error, text, sizeof(text));
 	complain("%s", text);
 	service_status(text);
 }
 
 void collector_works(struct collector *c)
 {
-	if (!*c->trouble)
+	if (!*c->present_error)
 		return;
-	*c->trouble = '\0';
+	*c->present_error = '\0';
 	complain("note: messages are collected again");
 	service_status("collecting");
 }

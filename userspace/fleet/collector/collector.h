@@ -45,7 +45,7 @@ struct collect_options {
  * @answers: sources of streams for which hosts wait for an answer
  * @space: payload of the message that is handled
  * @stored_bytes: size of all files that are stored
- * @trouble: the last error that was reported and is not over; "": none
+ * @present_error: the last error that was reported and is not over; "": none
  * @next_report: time when another error is reported
  * @failed: something has failed in this round
  * @batch_failed: the last batch was not written
@@ -65,7 +65,7 @@ struct collector {
 	unsigned int nr_answers;
 	struct buf space;
 	uint64_t stored_bytes;
-	char trouble[512];
+	char present_error[512];
 	double next_report;
 	bool failed, batch_failed;
 	uint64_t messages, stored, refused;
@@ -77,7 +77,7 @@ int64_t collector_time(void);
 /*
  * Report an error that can pass, once while it lasts. collector_works() reports its end.
  */
-void collector_trouble(struct collector *c, const char *fmt, ...)
+void collector_report(struct collector *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void collector_works(struct collector *c);
 

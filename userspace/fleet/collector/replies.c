@@ -83,6 +83,6 @@ void replies_send(struct collector *c)
 	for (unsigned int i = 0; i < r->nr; i++)
 		r->parcel[i].data = r->bytes.data + r->offset[i];
 	if (r->nr && c->transport.ops->publish(&c->transport, r->parcel, r->nr))
-		collector_trouble(c, "cannot answer hosts: %s; they ask again", c->transport.error);
+		collector_report(c, "cannot answer hosts: %s; they ask again", c->transport.error);
 	replies_discard(r);
 }

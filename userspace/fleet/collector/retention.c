@@ -31,8 +31,8 @@ static bool remove_one(struct collector *c, const struct index_incident *inciden
 		ret = files_remove_incident(&c->files, host.name, incident->name);
 	if (ret) {
 		index_rollback(&c->index);
-		collector_trouble(c, "cannot remove the incident %s of %s in %s: %s", incident->name,
-				  host.name, c->options->directory, strerror(-ret));
+		collector_report(c, "cannot remove the incident %s of %s in %s: %s", incident->name,
+				 host.name, c->options->directory, strerror(-ret));
 		return false;
 	}
 	index_incident_set(&c->index, incident->id, INCIDENT_REMOVED, collector_time());
@@ -53,8 +53,8 @@ static bool remove_stream(struct collector *c, const struct index_stream_file *f
 		ret = stream_files_remove(&c->streams, host.name, f);
 	if (ret) {
 		index_rollback(&c->index);
-		collector_trouble(c, "cannot remove a stream of %s in %s: %s", host.name,
-				  c->options->directory, strerror(-ret));
+		collector_report(c, "cannot remove a stream of %s in %s: %s", host.name,
+				 c->options->directory, strerror(-ret));
 		return false;
 	}
 	index_stream_file_remove(&c->index, f);

@@ -250,8 +250,8 @@ static bool conclude_all(struct collector *c, const struct checked *checked, uns
 		conclude(c, &checked[i]);
 	if (!index_commit(&c->index)) {
 		replies_discard(&c->replies);
-		collector_trouble(c, "cannot write the index in %s: %s", c->options->directory,
-				  c->index.error);
+		collector_report(c, "cannot write the index in %s: %s", c->options->directory,
+				 c->index.error);
 		return false;
 	}
 	for (unsigned int i = 0; i < nr; i++) {
@@ -284,8 +284,8 @@ static bool finish(struct collector *c, struct check *k, struct checked *one)
 		seconds = 1;
 	budget_checked(&c->budget, k->host.name, seconds);
 	if (one->outcome == OUTCOME_ERROR)
-		collector_trouble(c, "cannot store the incident %s of %s in %s: %s", k->incident.name,
-				  k->host.name, c->options->directory, strerror(k->error));
+		collector_report(c, "cannot store the incident %s of %s in %s: %s", k->incident.name,
+				 k->host.name, c->options->directory, strerror(k->error));
 	return one->outcome < OUTCOME_CHANGED;
 }
 

@@ -40,8 +40,8 @@ static void finish(struct collector *c)
 		return;
 	}
 	replies_discard(&c->replies);
-	collector_trouble(c, "cannot write the index in %s: %s", c->options->directory,
-			  c->index.error);
+	collector_report(c, "cannot write the index in %s: %s", c->options->directory,
+			 c->index.error);
 }
 
 void upkeep_ask(struct collector *c)
