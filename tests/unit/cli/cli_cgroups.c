@@ -16,7 +16,7 @@
 
 #include "base/buf.h"
 #include "recording/dat_cgroups.h"
-#include "recording/write/cgroups_text.h"
+#include "recording/write/stat_texts.h"
 
 #define WEB	"/system.slice/web.service"
 #define ODD	"/odd: name/12: 13"	/* a name may have a colon, blanks and digits */

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "print/columns.h"
-#include "recording/write/times_print.h"
+#include "recording/write/stat_texts.h"
 
 #define SEC		1000000000ULL
 #define REAL		(1764165792 * SEC)	/* 2025-11-26 14:03:12 UTC */

@@ -18,7 +18,7 @@
 #include "cli_synth.h"
 #include "command/hints.h"
 #include "recording/write/cmdlines.h"
-#include "symbols/kallsyms.h"
+#include "symbols/symbol_use.h"
 
 static void test_numbers(void **state)
 {

@@ -9,7 +9,6 @@
 
 #include "base/hash.h"
 #include "formats/format_text.h"
-#include "kallsyms.h"
 #include "symbol_use.h"
 #include "symbols.h"
 
@@ -58,6 +57,19 @@ void symbol_use_free(struct symbol_use *use)
 		free(use->event[i]);
 	free(use->addrs.slot);
 	free(use);
+}
+
+bool kallsyms_wanted(const char *format)
+{
+	const char *at = strstr(format, "print fmt:");
+
+	for (; at && (at = strchr(at, '%')); at++) {
+		const char *type = at + 1 + strspn(at + 1, "-+ #*0123456789.");
+
+		if (type[0] == 'p' && type[1] && strchr("sSfFB", type[1]))
+			return true;
+	}
+	return false;
 }
 
 /* Return what follows a string of a print format, or its end. */

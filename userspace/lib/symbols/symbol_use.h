@@ -12,6 +12,15 @@
 
 #include "base/buf.h"
 
+/* Return whether an event with this format prints a symbol. */
+bool kallsyms_wanted(const char *format);
+
+/*
+ * Bytes of a file of version 6 in which the symbols have place. The file gets them at its end,
+ * and is created with empty lines.
+ */
+#define KALLSYMS_ROOM	(256u << 10)
+
 struct symbol_use;
 
 /* Return NULL if memory is lacking. */

@@ -16,9 +16,9 @@
 #include "live/moment.h"
 #include "live/task_cgroups.h"
 #include "recording.h"
-#include "recording/write/cgroups_text.h"
 #include "recording/write/devices_text.h"
-#include "symbols/kallsyms.h"
+#include "recording/write/stat_texts.h"
+#include "symbols/symbol_use.h"
 
 #define DEVICES_ROOM	(64u << 10)	/* some two thousand disks and partitions */
 

@@ -8,7 +8,7 @@
 #include "dat_head.h"
 #include "dat_write.h"
 #include "dat_writer.h"
-#include "times_print.h"
+#include "stat_texts.h"
 
 void dat_print_header_page(char *text, uint32_t page_size)
 {

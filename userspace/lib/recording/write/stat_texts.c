@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "cgroups_text.h"
 #include "recording/dat_cgroups.h"
+#include "recording/dat_times.h"
+#include "stat_texts.h"
 
 #define NUMBERS_SIZE	32	/* bytes of " PID:PID" */
 #define QUOTA_SIZE	96	/* bytes of a line with a quota, without the path, and of the head */
@@ -26,6 +27,27 @@ static void add_quotas(const struct dat_cgroups *cgroups, struct buf *out, size_
 			buf_printf(out, "quota %" PRIu64, quota->quota);
 		buf_printf(out, " %" PRIu64 " %s\n", quota->period, quota->cgroup);
 	}
+}
+
+void dat_times_print(const struct dat_times *times, struct buf *out)
+{
+	struct dat_times copy = *times;
+	bool titled = false;
+
+	for (unsigned int i = 0; i < DAT_NR_MOMENTS; i++) {
+		const struct rbmap_moment *m = dat_times_moment(&copy, i);
+
+		if (!m->real)
+			continue;
+		if (!titled)
+			buf_printf(out, DAT_TIMES_TITLE);
+		titled = true;
+		buf_printf(out, "%s: ring %" PRIu64 " real %" PRIu64 " boot %" PRIu64
+			   " tai %" PRId64 " error %" PRIu64 "\n", dat_moment_names[i], m->ring,
+			   m->real, m->boot, m->tai_offset, m->error);
+	}
+	if (titled && times->reason[0])
+		buf_printf(out, DAT_TIMES_REASON "%s\n", times->reason);
 }
 
 size_t cgroups_text(const struct dat_cgroups *cgroups, struct buf *out, size_t limit)
