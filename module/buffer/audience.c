@@ -92,7 +92,7 @@ int rbmap_buffer_set_audience(struct rbmap_buffer *buf, enum rbmap_audience audi
  * @buf: the buffer
  * @keep: whether they are not hashed
  *
- * The events of the buffer do not know it until rbmap_event_set_update_checks().
+ * Probes go by the old setting until rbmap_event_set_update_checks().
  */
 void rbmap_buffer_keep_addresses(struct rbmap_buffer *buf, bool keep)
 {

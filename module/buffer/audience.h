@@ -7,9 +7,9 @@
 
 /**
  * enum rbmap_audience - processes that may open the files that show events
- * @RBMAP_AUDIENCE_MODES: those whom the modes of the files admit
- * @RBMAP_AUDIENCE_ROOT: those that have CAP_SYSLOG as well: events have addresses
- * @RBMAP_AUDIENCE_NONE: nobody, for a moment: the rings are replaced
+ * @RBMAP_AUDIENCE_MODES: processes that the modes of the files admit
+ * @RBMAP_AUDIENCE_ROOT: those of them with CAP_SYSLOG, because events have addresses
+ * @RBMAP_AUDIENCE_NONE: no process, while the rings are replaced
  */
 enum rbmap_audience {
 	RBMAP_AUDIENCE_MODES,

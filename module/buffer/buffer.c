@@ -134,8 +134,8 @@ bool rbmap_buffer_any_missing(const struct rbmap_buffer *buf)
  * @buf: the buffer
  * @cpu: a CPU
  *
- * Return: whether it does.  While the rings are allocated it may be false for a CPU that
- * has just got its ring.
+ * Return: true if one of the two holds.  While the rings are allocated, the result may be
+ * false for a CPU that has just got its ring.
  */
 bool rbmap_buffer_has_ring(struct rbmap_buffer *buf, int cpu)
 {

@@ -10,7 +10,7 @@
 #include "consume.h"
 #include "cpu_buffer.h"
 
-/* Opened and closed twice, in whatever state the writer left the ring. */
+/* Attempts: at most two sub-buffers are opened and closed, in any state of the ring. */
 #define RBMAP_CLOSE_TRIES	4
 
 /* An interrupted writer publishes within microseconds. */
@@ -111,8 +111,8 @@ static enum rbmap_get rbmap_get_drops(struct rbmap_gen *gen)
 }
 
 /*
- * Report the last drops of a retired ring, which has no writer: beside the ring's
- * end.
+ * Report the last drops of a retired ring together with its end.  Without a writer, no
+ * sub-buffer follows that could report them.
  */
 static void rbmap_report_final_drops(struct rbmap_gen *gen)
 {

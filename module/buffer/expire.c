@@ -26,7 +26,10 @@ static bool rbmap_waits_for_reader(const struct rbmap_gen *gen)
 	       (gen->queued || rbmap_file_is_bound(gen)) && !rbmap_file_maps(gen);
 }
 
-/* The oldest waiting ring if all of them exceed the limit.  Never the last one. */
+/*
+ * Find the oldest waiting ring if all of them together exceed the limit.  The last one is
+ * never released.
+ */
 static struct rbmap_gen *
 rbmap_oldest_expired(struct rbmap_cpu_buffer *cpu_buf)
 {
@@ -47,8 +50,8 @@ rbmap_oldest_expired(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /*
- * The ring whose readers are told of the events that are lost with @gen.  A ring
- * without anything to read is about to leave the queue, and is skipped.
+ * Find the ring whose readers get the report of the events that are lost with @gen.  A ring
+ * without unread events is about to leave the queue, and is skipped.
  */
 static struct rbmap_gen *rbmap_heir_of(struct rbmap_gen *gen)
 {

@@ -169,7 +169,7 @@ struct rbmap_gen {
 	struct rbmap_want	notice[RBMAP_NR_NOTICES];
 };
 
-/* A ring with readers, which that of a CPU without a ring is not. */
+/* Get the generation of a ring.  The stand-in of a CPU without a ring has none. */
 static inline struct rbmap_gen *
 rbmap_gen_of(struct rbmap_ring *ring)
 {

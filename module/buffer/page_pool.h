@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-/* A pipe holds at most so many bytes, unless root has raised its limit. */
+/* Bytes that a pipe holds at most, unless root has raised its limit. */
 #define RBMAP_PAGE_POOL_BYTES	(1U << 20)
 #define RBMAP_PAGE_POOL_MAX	256
 

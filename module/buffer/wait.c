@@ -348,7 +348,7 @@ static void rbmap_ring_closed(struct rbmap_ring *ring)
 {
 	struct rbmap_gen *gen = rbmap_gen_of(ring);
 
-	/* A look costs as much as an event. */
+	/* Comparing the clocks costs as much as an event. */
 	if (!(ring->touched % RBMAP_CLOCK_WATCH))
 		rbmap_local_clock_watch();
 	if (READ_ONCE(gen->notify_closed) &&

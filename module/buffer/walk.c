@@ -15,7 +15,7 @@
 #include "meta_page.h"
 #include "walk.h"
 
-/* An overwritten place is looked for again.  The writer may be faster for ever. */
+/* Attempts to find a place that is not overwritten.  The writer may be faster each time. */
 #define RBMAP_WALK_TRIES	64
 
 static bool rbmap_is_event(const u32 *record)
@@ -67,7 +67,7 @@ static void rbmap_item_find(struct rbmap_item *item, struct rbmap_subbuf_header 
 
 /* ---- a reader, which consumes */
 
-/* Where the reader of the ring is.  The time is known if the walk has come there itself. */
+/* Get the place of the ring's reader.  Its time is known if the walk has moved the reader. */
 static void rbmap_reader_place(const struct rbmap_walk *walk, const struct rbmap_gen *gen,
 			       struct rbmap_place *place)
 {
@@ -88,8 +88,8 @@ static void rbmap_reader_place(const struct rbmap_walk *walk, const struct rbmap
 }
 
 /*
- * A loss without an event behind it: at the end of the ring, which may have been read to its
- * end.  The walk keeps it until it is taken.
+ * Find a loss that no event follows, at the end of the ring.  The walk keeps the loss until
+ * rbmap_walk_take() reports it.
  */
 static bool rbmap_reader_find_loss(struct rbmap_walk *walk, struct rbmap_gen *gen,
 				   struct rbmap_item *item)
@@ -322,7 +322,7 @@ static struct rbmap_part rbmap_place_part(const struct rbmap_gen *gen,
 	return part;
 }
 
-/* Has the writer left the sub-buffer alone that was just read? */
+/* Test whether the writer has not overwritten the sub-buffer that was just read. */
 static bool rbmap_place_unchanged(const struct rbmap_gen *gen, const struct rbmap_place *place,
 				  u64 slot)
 {

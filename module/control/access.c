@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The file lockdown: whether lockdown is respected.
- */
+/* The file lockdown, which says whether the module respects lockdown. */
 #include "access.h"
 #include "control.h"
 #include "dir.h"

@@ -58,7 +58,7 @@ int rbmap_control_refuse(struct rbmap_buffer *buffer, const char *name,
 		   (int)min_t(size_t, len, RBMAP_LOGGED_MAX), buf,
 		   len > RBMAP_LOGGED_MAX ? "..." : "", wanted);
 	snprintf(what, sizeof(what), "write %s", wanted);
-	/* The whole text is wrong, and so its beginning is the place. */
+	/* The whole text is wrong, so the error is at its beginning. */
 	rbmap_error_log_add(rbmap_buffer_errors(buffer), name, what, buf, len,
 			    0);
 	return -EINVAL;
@@ -181,7 +181,7 @@ static ssize_t tracing_cpumask_store(struct kobject *kobj,
 	} else {
 		rbmap_control_refuse(rbmap_dir_buffer(kobj), attr->attr.name, buf, len,
 				     "a bit for each CPU as hexadecimal digits");
-		/* As in tracefs, a bit of a CPU that cannot exist is not just invalid. */
+		/* As in tracefs, a bit of a CPU that cannot exist is -EOVERFLOW. */
 		err = err == -EOVERFLOW ? err : -EINVAL;
 	}
 	free_cpumask_var(cpus);

@@ -20,7 +20,7 @@
 #include "lib/log.h"
 
 #define RBMAP_DYNAMIC_MAX	1024
-/* Less than one write can bring: a longer line would come in parts. */
+/* Less than one write can have: a longer line would come in several writes. */
 #define RBMAP_LINE_MAX		4000
 /* Characters of a wrong line that are shown in the log. */
 #define RBMAP_LINE_LOGGED_MAX	24

@@ -91,13 +91,13 @@ static ssize_t source_show(struct kobject *kobj, struct kobj_attribute *attr,
 	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
 	const struct rbmap_event_type *event = event_file->event;
 
-	/* A probe that may be replaced is one of this module. */
+	/* Only built-in probes may be replaced. */
 	if (event->replaceable && event->probe)
 		return sysfs_emit(buf, "built in\n");
 	return sysfs_emit(buf, "%s\n", event->source ? event->source->name : "program");
 }
 
-/* For all buffers together, since somebody named the event first. */
+/* The counts are those of all buffers together, from the first use of the event on. */
 static ssize_t counts_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
@@ -164,7 +164,7 @@ static struct attribute *rbmap_event_attrs[] = {
 	NULL
 };
 
-/* Only some sources count. */
+/* Only events of some sources have the file counts. */
 static umode_t rbmap_event_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
 	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);

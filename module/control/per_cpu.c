@@ -67,7 +67,7 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     s.dropped_too_large);
 	len += sysfs_emit_at(buf, len, "dropped no ring: %llu\n",
 			     s.dropped_no_ring);
-	/* No ring has heard of them, so that they are not in the sums above and below. */
+	/* Missed events have reached no ring, so the sums above and below lack them. */
 	len += sysfs_emit_at(buf, len, "missed: %llu\n", missed);
 	len += sysfs_emit_at(buf, len, "disabled: %llu\n", s.disabled);
 	len += sysfs_emit_at(buf, len, "excluded: %llu\n", s.excluded);
@@ -88,9 +88,7 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += sysfs_emit_at(buf, len, "retired bytes: %llu\n",
 			     s.retired_bytes);
 	len += sysfs_emit_at(buf, len, "readers: %u\n", s.readers);
-	/*
-	 * Measured for the events of all buffers together, if the measurement is on.
-	 */
+	/* If it is measured, the cost is that of the events of all buffers together. */
 	return len + rbmap_self_cost_summary(cpu_buf->cpu, buf, len);
 }
 

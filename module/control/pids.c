@@ -90,7 +90,7 @@ static bool rbmap_pids_parse(struct rbmap_pids *pids, const char *buf,
 			return false;
 		if (translate)
 			pid = rbmap_pid_of_namespace(pid);
-		/* The list is used if its only task has ended, too: else all tasks count. */
+		/* A list whose only task has ended still selects.  An empty one would select all tasks. */
 		if (pid)
 			__set_bit(pid, pids->bits);
 		*any = true;

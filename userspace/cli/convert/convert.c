@@ -39,7 +39,7 @@ static const struct cli_option options[] = {
 	{ 0 }
 };
 
-/* Cycles that cannot become ns are a reason to look at times with care. */
+/* Warn about cycles of an unknown length: the output then has cycles in place of ns. */
 static void tell_cycles(const struct input *in)
 {
 	if (in->time.is_counter && !in->time.real)
@@ -97,7 +97,7 @@ static int convert_to_file(struct convert *c)
 	};
 	int status;
 
-	/* Without its library, the command ends here. */
+	/* The command ends here if the library of the format is missing. */
 	if (c->conversion.to->load)
 		c->conversion.to->load();
 	c->file.noun = "trace";

@@ -38,8 +38,9 @@ struct perfetto {
 };
 
 /*
- * Perfetto assumes the boot clock. Two times of one moment tell it of another one. It has
- * no name for the clock mono, and uses the names only to tell such clocks from others.
+ * Perfetto assumes the boot clock. The times of one moment by both clocks tell Perfetto how
+ * another clock differs. Perfetto has no name for the clock mono. The name only separates
+ * clocks from each other.
  */
 static void set_clock(Perfetto__FtraceEventBundle *head, const struct conversion *c)
 {

@@ -16,7 +16,7 @@
 #define PID		2
 
 /**
- * struct perfetto_packer - what events are packed with
+ * struct perfetto_packer - the layouts by which events are packed, and the present event
  * @layout: by the ids of events; NULL: not needed yet
  * @text_marker: the layout for markers that are no slices and no counters
  * @unknown: the layout for events without a known format
@@ -108,8 +108,8 @@ static int prepare_bytes(struct perfetto_packer *p, const struct rbmap_event *ev
 }
 
 /*
- * Is the text a slice's beginning or end, or a counter: "B|PID|NAME", "E|PID" or "E",
- * "C|PID|NAME|NUMBER"?  Perfetto counts an error for each other text.
+ * Test whether the text is a slice's beginning or end, or a counter: "B|PID|NAME", "E|PID" or
+ * "E", "C|PID|NAME|NUMBER". Perfetto counts an error for each other text.
  */
 static bool is_slice_or_counter(const struct tep_format_field *field, const struct rbmap_event *ev)
 {

@@ -10,7 +10,7 @@
 #include "print/event_formatter.h"
 
 #define MOST_THREADS	1000	/* in a packet */
-#define MOST_BYTES	64	/* that are taken of a thread's name */
+#define MOST_BYTES	64	/* that a thread's name has at most */
 
 /* ---- clocks */
 static void add_clock(Perfetto__ClockSnapshot *snapshot, Perfetto__ClockSnapshot__Clock *clock,

@@ -60,7 +60,7 @@ static bool fits_number(const struct tep_format_field *from, const ProtobufCFiel
 	}
 }
 
-/* Has the message's field a place for all values of the event's field? */
+/* Test whether the message's field has room for all values of the event's field. */
 static bool fits(const struct tep_format_field *from, const ProtobufCFieldDescriptor *to)
 {
 	bool repeated = to->label == PROTOBUF_C_LABEL_REPEATED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which message an event of a recording goes into, and which field each of its fields. */
+/* The message for an event of a recording, and the field of it for each of the event's. */
 #ifndef RBMAP_CLI_CONVERT_PERFETTO_LAYOUT_H
 #define RBMAP_CLI_CONVERT_PERFETTO_LAYOUT_H
 

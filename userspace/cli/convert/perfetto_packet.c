@@ -11,7 +11,7 @@
 #define BUNDLE_EVENT	2
 #define SEQUENCE_ID	10
 
-/* Perfetto needs a number of the program that wrote a packet. One program wrote all. */
+/* Each packet has the number of the program that wrote it. Here one program wrote all. */
 #define SEQUENCE	1
 
 static char *put_frame(char *at, uint32_t field, size_t size)
