@@ -25,6 +25,7 @@ struct rbmap_event_set;
  * @options_dir: directory options
  * @cpus_dir: directory per_cpu
  * @cpu_dir: directories per_cpu/cpuN, by CPU number
+ * @available: text of available_events while somebody reads it page by page, or NULL
  */
 struct rbmap_control {
 	struct rbmap_buffer	*buffer;
@@ -39,6 +40,7 @@ struct rbmap_control {
 	struct kobject		*options_dir;
 	struct kobject		*cpus_dir;
 	struct kobject		**cpu_dir;
+	char			*available;
 };
 
 /*

@@ -5,7 +5,9 @@
  */
 #include <linux/ctype.h>
 #include <linux/fs.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -169,13 +171,38 @@ static ssize_t rbmap_set_event_write(struct file *file, struct kobject *kobj,
 					rbmap_set_event_switch);
 }
 
+static DEFINE_MUTEX(rbmap_available_lock);
+
+static char *rbmap_available_swap(struct rbmap_control *control, char *text)
+{
+	mutex_lock(&rbmap_available_lock);
+	swap(control->available, text);
+	mutex_unlock(&rbmap_available_lock);
+	return text;
+}
+
+/*
+ * Sysfs reads a page at a time.  The text has a dozen pages, and costs millions of
+ * instructions: the next page is read from the text of the page before.
+ */
 static ssize_t rbmap_available_events_read(struct file *file,
 					   struct kobject *kobj,
 					   rbmap_bin_attribute *attr, char *buf,
 					   loff_t pos, size_t len)
 {
-	return rbmap_control_text_read(rbmap_event_set_available(rbmap_named_events(kobj)),
-				       buf, pos, len);
+	struct rbmap_control *control = rbmap_dir_data(kobj);
+	char *text = pos ? rbmap_available_swap(control, NULL) : NULL;
+	ssize_t ret;
+
+	if (!text)
+		text = rbmap_event_set_available(control->events);
+	if (!text)
+		return -ENOMEM;
+	ret = memory_read_from_buffer(buf, len, &pos, text, strlen(text));
+	if (ret == len)
+		text = rbmap_available_swap(control, text);
+	kvfree(text);
+	return ret;
 }
 
 static ssize_t rbmap_available_events_write(struct file *file, struct kobject *kobj,

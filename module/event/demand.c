@@ -44,22 +44,33 @@ static char *rbmap_demand_names(void)
 	return rbmap_demand_sources[0]->names ? rbmap_demand_sources[0]->names() : NULL;
 }
 
+/* Split the next line SYSTEM:EVENT in place.  Return the system, or NULL after the last. */
+static char *rbmap_demand_next(char **rest, char **name)
+{
+	char *line;
+
+	while ((line = strsep(rest, "\n"))) {
+		*name = strchr(line, ':');
+		if (*name) {
+			*(*name)++ = 0;
+			break;
+		}
+	}
+	return line;
+}
+
 /*
  * Make all events that match.  One that no source can have does not stop the others: its name
  * is missing afterwards.
  */
 static int rbmap_demand_make_some(const struct rbmap_event_match *match)
 {
-	char *names = rbmap_demand_names(), *rest = names, *line, *name;
+	char *names = rbmap_demand_names(), *rest = names, *system, *name;
 	int err = 0;
 
-	while (err != -ENOMEM && (line = strsep(&rest, "\n"))) {
-		name = strchr(line, ':');
-		if (!name)
-			continue;
-		*name++ = 0;
-		if (rbmap_event_matches(match, line, name))
-			err = rbmap_demand_make_one(line, name);
+	while (err != -ENOMEM && (system = rbmap_demand_next(&rest, &name))) {
+		if (rbmap_event_matches(match, system, name))
+			err = rbmap_demand_make_one(system, name);
 		cond_resched();
 	}
 	kvfree(names);
@@ -120,17 +131,17 @@ const char *rbmap_event_demand_refused(void)
 }
 
 /* Add the names that the buffer does not have yet. */
-static void rbmap_demand_list(struct rbmap_event_set *set, const char *names,
+static void rbmap_demand_list(struct rbmap_event_set *set, char *names,
 			      struct rbmap_text *text)
 {
-	char system[RBMAP_EVENT_NAME_MAX + 1], name[RBMAP_EVENT_NAME_MAX + 1];
-	const struct rbmap_event_match match = { .system = system, .name = name };
-	const char *end;
+	struct rbmap_event_match match = { 0 };
+	char *name;
 
-	for (; names && (end = strchr(names, '\n')); names = end + 1) {
-		if (sscanf(names, "%64[^:\n]:%64[^:\n]", system, name) == 2 &&
-		    !rbmap_event_set_has(set, &match))
-			rbmap_text_add(text, "%s:%s\n", system, name);
+	while ((match.system = rbmap_demand_next(&names, &name))) {
+		match.name = name;
+		if (!rbmap_event_set_has(set, &match))
+			rbmap_text_add(text, "%s:%s\n", match.system, match.name);
+		cond_resched();
 	}
 }
 
