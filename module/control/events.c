@@ -114,17 +114,26 @@ static ssize_t counts_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 			  sum.received, rbmap_source_missed(&sum));
 }
 
+/* Most formats are shorter.  A recorder reads a thousand of them. */
+#define RBMAP_FORMAT_USUAL	2048
+
 /* A binary attribute, because the text may be longer than a page. */
 static ssize_t rbmap_event_format_read(struct file *file, struct kobject *kobj,
 				       rbmap_bin_attribute *attr, char *buf,
 				       loff_t pos, size_t len)
 {
-	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
-	int size = rbmap_event_format(event_file->event, NULL, 0);
-	char *text = kmalloc(size + 1, GFP_KERNEL);
+	const struct rbmap_event_type *event =
+		((const struct rbmap_event_file *)rbmap_dir_data(kobj))->event;
+	int room = RBMAP_FORMAT_USUAL, size;
+	char *text = kmalloc(room, GFP_KERNEL);
 
-	if (text)
-		rbmap_event_format(event_file->event, text, size + 1);
+	size = rbmap_event_format(event, text, text ? room : 0);
+	if (size >= room) {
+		kfree(text);
+		text = kmalloc(size + 1, GFP_KERNEL);
+		if (text)
+			rbmap_event_format(event, text, size + 1);
+	}
 	return rbmap_control_text_read(text, buf, pos, len);
 }
 

@@ -77,19 +77,24 @@ void buf_free(struct buf *b)
 	*b = (struct buf){ 0 };
 }
 
-int buf_read_file(struct buf *b, const char *path)
+/* @page: a read that gives less than that, and less than its room, was the last one; 0: not */
+static int read_to_end(struct buf *b, const char *path, long page)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool ends = false;
 	int ret = 0;
 	ssize_t got;
 
 	if (fd < 0)
 		return -errno;
 	/* Ignore st_size: sysfs and proc do not report real sizes. */
-	while (make_room(b, 4096)) {
-		got = read(fd, b->data + b->size, b->room - b->size);
+	while (!ends && make_room(b, 4096)) {
+		const size_t room = b->room - b->size;
+
+		got = read(fd, b->data + b->size, room);
 		if (got > 0) {
 			b->size += got;
+			ends = (size_t)got < room && got < page;
 		} else if (!got) {
 			break;
 		} else if (errno != EINTR) {
@@ -99,4 +104,14 @@ int buf_read_file(struct buf *b, const char *path)
 	}
 	close(fd);
 	return b->failed ? -ENOMEM : ret;
+}
+
+int buf_read_file(struct buf *b, const char *path)
+{
+	return read_to_end(b, path, 0);
+}
+
+int buf_read_sysfs(struct buf *b, const char *path)
+{
+	return read_to_end(b, path, sysconf(_SC_PAGESIZE));
 }

@@ -55,5 +55,10 @@ void buf_free(struct buf *b);
 
 /* Append a whole file, in sysfs and proc too. Return 0 or a negative errno. */
 int buf_read_file(struct buf *b, const char *path);
+/*
+ * Do the same with a file of sysfs. It gives a page at a time, and less at its end: one more
+ * read would have a module make the whole text again.
+ */
+int buf_read_sysfs(struct buf *b, const char *path);
 
 #endif /* RBMAP_BASE_BUF_H */

@@ -102,7 +102,7 @@ char *control_read(const char *file)
 	int ret;
 
 	path_of(path, sizeof(path), file);
-	ret = buf_read_file(&text, path);
+	ret = buf_read_sysfs(&text, path);
 	if (text.size && text.data[text.size - 1] == '\n')
 		text.size--;
 	buf_add(&text, "", 1);
