@@ -7,6 +7,7 @@
  */
 #include <linux/err.h>
 #include <linux/jhash.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -357,10 +358,15 @@ static int rbmap_foreign_look(struct rbmap_foreign_event *event)
 }
 
 /*
- * Perf events are released so long after they were switched off.  A user who records all
- * system calls again has them at once, and does not wait for the release of hundreds.
+ * Perf events are released so long after they were switched off, and after an event was last
+ * attached.  A user who records all system calls again has them at once.  A release waits for
+ * the kernel, with a lock that new perf events need, and there are hundreds of them.
  */
 #define RBMAP_FOREIGN_KEPT	HZ
+
+static void rbmap_foreign_release(struct work_struct *work);
+static DECLARE_DELAYED_WORK(rbmap_foreign_release_work, rbmap_foreign_release);
+static unsigned long rbmap_foreign_attached;
 
 /* Take the next event from the list, and let others know that it is being released. */
 static struct rbmap_foreign_event *rbmap_foreign_release_next(void)
@@ -370,6 +376,10 @@ static struct rbmap_foreign_event *rbmap_foreign_release_next(void)
 	mutex_lock(&rbmap_foreign_release_lock);
 	event = list_first_entry_or_null(&rbmap_foreign_released, struct rbmap_foreign_event,
 					 release);
+	if (event && time_before(jiffies, rbmap_foreign_attached + RBMAP_FOREIGN_KEPT)) {
+		mod_delayed_work(system_wq, &rbmap_foreign_release_work, RBMAP_FOREIGN_KEPT);
+		event = NULL;
+	}
 	if (event)
 		list_del_init(&event->release);
 	WRITE_ONCE(rbmap_foreign_releasing, event);
@@ -386,8 +396,6 @@ static void rbmap_foreign_release(struct work_struct *work)
 		rbmap_listener_stop(&event->listener);
 }
 
-static DECLARE_DELAYED_WORK(rbmap_foreign_release_work, rbmap_foreign_release);
-
 /*
  * The event may have been detached a moment ago.  If its perf events are still paused, it may
  * have them back, else they must be gone.
@@ -395,6 +403,7 @@ static DECLARE_DELAYED_WORK(rbmap_foreign_release_work, rbmap_foreign_release);
 static void rbmap_foreign_take_back(struct rbmap_foreign_event *event)
 {
 	mutex_lock(&rbmap_foreign_release_lock);
+	rbmap_foreign_attached = jiffies;
 	list_del_init(&event->release);
 	mutex_unlock(&rbmap_foreign_release_lock);
 	wait_event(rbmap_foreign_wait, READ_ONCE(rbmap_foreign_releasing) != event);
@@ -491,8 +500,9 @@ void rbmap_foreign_events_exit(void)
 {
 	struct rbmap_foreign_event *event, *next;
 
-	flush_delayed_work(&rbmap_foreign_release_work);
+	cancel_delayed_work_sync(&rbmap_foreign_release_work);
 	list_for_each_entry_safe(event, next, &rbmap_foreign_events, list) {
+		rbmap_listener_stop(&event->listener);
 		/* An event that was made anew has taken its place already. */
 		if (!list_empty(&event->type.list))
 			rbmap_event_forget(&event->type);
