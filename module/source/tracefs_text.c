@@ -2,6 +2,7 @@
 /* Files of the kernel's tracefs: names and formats of its events. */
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mount.h>
@@ -95,6 +96,18 @@ static struct vfsmount *rbmap_tracefs_get(void)
 	return rbmap_tracefs_mount;
 }
 
+/*
+ * A reader of sysfs waits for this, and holds a lock of sysfs.  Others of its readers take
+ * that lock within the lock of their seq_file.  The lock of this seq_file has no other user.
+ */
+static void rbmap_seq_is_private(struct file *file)
+{
+	static struct lock_class_key key;
+	struct seq_file *seq = file->private_data;
+
+	lockdep_set_class(&seq->lock, &key);
+}
+
 static char *rbmap_tracefs_read(const char *path)
 {
 	struct vfsmount *mount = rbmap_tracefs_get();
@@ -106,6 +119,7 @@ static char *rbmap_tracefs_read(const char *path)
 	file = rbmap_open_root(mount, path, O_RDONLY);
 	if (IS_ERR(file))
 		return NULL;
+	rbmap_seq_is_private(file);
 	text = rbmap_seq_text(file);
 	fput(file);
 	return text;
