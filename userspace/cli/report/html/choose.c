@@ -140,6 +140,7 @@ static int begin(struct look *look)
 	look->history = history_new();
 	if (!look->intervals || !look->history)
 		return -ENOMEM;
+	history_set_cgroups(look->history, dat_cgroups(look->in->reader));
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
 		if (!summary_init(&look->summary[kind], kind, ROW_NAME, WORST_TASKS))
 			return -ENOMEM;
