@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# As many buffers with the same event as the module allows, on a machine with many possible
-# CPUs: each buffer has its devices and its event, some stop and begin again. The kernel's
-# log must have no warning, such as that of a large allocation that must not fail.
-# NR_BUFFERS=1020
+# A thousand buffers with the same event, on a machine with many possible CPUs. Each buffer
+# has its devices and its event, and some stop and begin again. The kernel's log must have no
+# warning, such as that of a large allocation that must not fail. NR_BUFFERS=1020
 # shellcheck disable=SC2317 # called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh

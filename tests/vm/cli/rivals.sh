@@ -4,6 +4,7 @@
 # rbmap why beside perf and trace-cmd, on faults of planted.c that all record at once. The
 # waits of the victims are those of perf sched timehist, and who ended them, too. The test
 # prints the words that a reader gets about each victim, for docs/answers.md.
+# shellcheck disable=SC2016 # awk's
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 PATH=$PATH:/tests
