@@ -34,7 +34,7 @@ error()
 # names DIR: lists all files below DIR
 names()
 {
-	(cd "$1" && find . | grep -vE '^\./(instances|version|lockdown|dynamic_events|self_cost)' | sort)
+	(cd "$1" && find . | grep -vE '^\./(instances|version|lockdown|dynamic_events|kernel_events|self_cost)' | sort)
 }
 
 # busy: causes events of all kinds
