@@ -36,7 +36,7 @@ is "$(ls $there)" "" "no buffers at first"
 ok "mkdir" mkdir $there/a
 ok "the buffer exists" test -e $root/instances/a/tracing_on -a -e /dev/rbmap/a/cpu0
 is "$(cat $there/a/buffer_size_kb)" 64 "its size is that of the load"
-is "$(names $there/a)" "$(names $dir | grep -vE '^\./(instances|version|lockdown|dynamic_events|self_cost)')" \
+is "$(names $there/a)" "$(names $dir | grep -vE '^\./(instances|version|lockdown|dynamic_events|kernel_events|self_cost)')" \
 	"it has the files of the default buffer"
 find $dir -type l | while read -r link; do
 	[ -e "$link" ] || echo "$link"

@@ -380,7 +380,8 @@ static int find_why(struct look *look)
 	};
 	struct why_view view = {
 		.time = &look->in->time,
-		.teller = { .intervals = look->intervals, .time = &look->in->time },
+		.teller = { .intervals = look->intervals, .history = look->history,
+			    .time = &look->in->time },
 		.history = look->history, .worst = WORST_STALLS, .named = names_tasks(look),
 	};
 	int ret = 0;
