@@ -77,6 +77,22 @@ is "$(grep -c '\[[0-9][0-9][0-9]\]' all)" "$(sed -n 's/ events read.*//p' errors
 like "$(cat all)" 'ls-.* sys_enter_getdents64' "calls of the command"
 calls=$(grep -c ' sys_enter_getdents64' all)
 is "$(grep -c ' sys_exit_getdents64' all)" "$calls" "each call has returned"
+# The release of their perf events waits for the kernel, and others wait for it meanwhile.
+kept()
+{
+	put set_event 'syscalls:*'
+	echo 0 >/sys/module/failing/parameters/nth
+	put set_event ' '
+	put set_event 'syscalls:*'
+	released=$(wc -w </sys/module/failing/parameters/calls)
+	put set_event ' '
+	[ "$released" = 0 ]
+}
+if [ -z "${SHORT:-}" ] && load_module failing functions=perf_event_release_kernel; then
+	# A machine that stood still for a second between two writes has released some.
+	ok "perf events are not released while they are attached again" retry_until 60 kept
+	ok "the module that counts releases unloads" rmmod failing
+fi
 different=0 made=0
 ok "all system calls are made" put available_events 'syscalls:*'
 for file in "$theirs"/events/syscalls/*/format; do
