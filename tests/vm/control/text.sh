@@ -281,13 +281,14 @@ is "$(($(lost_in /tmp/pipe) + kept))" 1000 "and the rest is lost"
 is "$(tail -n 1 /tmp/pipe | cut -c 1-4)" "CPU:" "which is told behind them"
 echo 1 >$root/overwrite
 
-# Far more sub-buffers are overwritten than trace looks for one after the other.
-echo 512 >$dir/buffer_size_kb
+# The writer is some 80 sub-buffers beyond the beginning of a lap of 128: trace looks for 64
+# one after the other.
+echo $((128 * page_kb)) >$dir/buffer_size_kb
 : >$dir/trace
 pad=$(printf '%0500d' 0)
-for i in $(seq 2000); do
-	echo "number $i $pad"
-done >/dev/rbmap/marker
+taskset 1 sh -c 'for i in $(seq "$0"); do
+	echo "number $i $1"
+done >/dev/rbmap/marker' $((375 * page_kb)) "$pad"
 unread=$(grep -c ': number ' $dir/trace)
 is "$(awk '/^entries: / { sum += $2 } END { print sum }' $dir/per_cpu/cpu*/stats)" "$unread" \
 	"trace prints all events of a ring that was overwritten"
