@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct why_view view = { .time = &time, .worst = MOST_CHECKED, .named = true };
 
 	answer.intervals = intervals_new(keep, &answer);
-	answer.history = history_new();
+	answer.history = history_new(NULL);
 	intervals_pass_sleepers(answer.intervals);
 	fuzz_events_pass(&answer.events, data, size);
 	intervals_end(answer.intervals);
@@ -106,7 +106,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(&answer, &view.stalls);
 	view.teller = (struct teller){ .intervals = answer.intervals, .history = answer.history,
 				       .time = &time };
-	view.history = answer.history;
 	if (!why_view_text(&view) || !why_view_json(&view, "local"))
 		abort();
 	stalls_free(&view.stalls);

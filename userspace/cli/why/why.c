@@ -23,7 +23,6 @@
 
 extern const struct command command_why;
 
-#define MOST_PIECES	4000000	/* intervals that are kept: about 130 bytes each */
 #define MOST_WORST	1000
 
 struct why {
@@ -39,7 +38,6 @@ struct why {
 	struct history *history;
 	struct functions *functions;
 	struct why_view view;
-	uint64_t cut;		/* intervals that had no room */
 	const struct rbmap_event *event;	/* the present one; NULL: no event follows */
 	bool has_switches;
 	bool failed;
@@ -58,23 +56,19 @@ static bool ends_selected(const struct why *w, const struct interval *interval)
 static void keep(void *data, const struct interval *interval)
 {
 	struct why *w = data;
-	const struct piece *piece;
 
 	w->has_switches |= interval->kind == INTERVAL_ONCPU && !interval->unfinished;
-	if (history_pieces(w->history, &piece) == MOST_PIECES)
-		w->cut++;
-	else if (!history_add(w->history, interval, ends_selected(w, interval)))
+	if (!history_add(w->history, interval, ends_selected(w, interval)))
 		w->failed = true;
 }
 
 static bool load(struct why *w)
 {
 	w->intervals = intervals_new(keep, w);
-	w->history = history_new();
+	w->history = history_new(dat_cgroups(w->in.reader));
 	if (!w->intervals || !w->history)
 		return false;
 	intervals_pass_sleepers(w->intervals);
-	history_set_cgroups(w->history, dat_cgroups(w->in.reader));
 	return intervals_load(w->intervals, w->in.reader, &w->functions);
 }
 
@@ -117,11 +111,9 @@ static bool is_selected(void *data, int pid)
 static bool is_wanted(void *data, int pid)
 {
 	const struct why *w = data;
-	const char *comm = intervals_comm(w->intervals, pid);
 
-	if (w->shows_all || selection_names_tasks(&w->in.selection) || !pid)
-		return true;
-	return strcmp(comm, "rbmap") && strncmp(comm, "rbmap-", strlen("rbmap-"));
+	return w->shows_all || selection_names_tasks(&w->in.selection) || !pid ||
+	       !comm_is_recorder(intervals_comm(w->intervals, pid));
 }
 
 static bool is_kernel(void *data, int pid)
@@ -152,11 +144,9 @@ static bool answer(struct why *w)
 	w->view.teller = (struct teller){
 		.intervals = w->intervals, .history = w->history, .time = &w->in.time,
 	};
-	w->view.history = w->history;
 	w->view.worst = w->worst;
 	w->view.named = selection_names_tasks(&w->in.selection) || w->at;
 	w->view.selects = w->in.selector;
-	w->view.cut = w->cut;
 	w->failed = !stalls_find(&w->view.stalls, w->history, &choice);
 	ok = !w->failed &&
 	     (w->as_json ? why_view_json(&w->view, rbmap_recording_clock(w->in.reader)) :

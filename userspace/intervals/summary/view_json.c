@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "intervals/task_json.h"
 #include "kinds.h"
 #include "length.h"
-#include "recording/dat_cgroups.h"
 #include "view.h"
 
 #define LATENCY_JSON_VERSION	1	/* grows when a key changes its meaning or is removed */
@@ -18,20 +18,9 @@ static void add_length(const struct view *view, struct json *j, const char *key,
 	json_unsigned(j, key, length_ns(&view->time, length));
 }
 
-/* The name of a task that is not known is null. */
 static void add_task(const struct view *view, struct json *j, const char *comm, int pid)
 {
-	const struct dat_task *task = view->intervals ? intervals_recorded_task(view->intervals, pid) : NULL;
-
-	json_number(j, "pid", pid);
-	if (*comm)
-		json_string(j, "comm", comm);
-	else
-		json_null(j, "comm");
-	if (task && task->ns_pid)
-		json_number(j, "ns_pid", task->ns_pid);
-	if (task)
-		json_string(j, "cgroup", task->cgroup);
+	task_json_add(j, view->intervals, comm, pid);
 }
 
 static void add_row(const struct view *view, struct json *j, const struct row *row,

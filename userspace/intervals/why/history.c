@@ -8,6 +8,7 @@
 #include "history.h"
 
 #define FIRST_PIECES	4096
+#define MOST_PIECES	4000000	/* about 130 bytes each */
 #define FIRST_SLOTS	1024	/* a power of two */
 
 enum owner { OWNER_TASK, OWNER_CPU, OWNER_ALL };
@@ -24,6 +25,7 @@ struct history {
 	const struct dat_cgroups *cgroups;
 	struct piece *piece;
 	size_t nr;
+	uint64_t cut;
 	struct list_table lists;
 };
 
@@ -39,9 +41,13 @@ static inline bool is_of(const struct slot *slot, uint64_t key)
 
 HASH_FUNCTIONS(list_table, struct slot, uint64_t, FIRST_SLOTS, hash_u64, is_of, slot_key);
 
-struct history *history_new(void)
+struct history *history_new(const struct dat_cgroups *cgroups)
 {
-	return calloc(1, sizeof(struct history));
+	struct history *h = calloc(1, sizeof(*h));
+
+	if (h)
+		h->cgroups = cgroups;
+	return h;
 }
 
 void history_free(struct history *h)
@@ -55,11 +61,6 @@ void history_free(struct history *h)
 	free(h->lists.slot);
 	free(h->piece);
 	free(h);
-}
-
-void history_set_cgroups(struct history *h, const struct dat_cgroups *cgroups)
-{
-	h->cgroups = cgroups;
 }
 
 int history_quota(const struct history *h, int pid, struct dat_quota *quota)
@@ -159,6 +160,10 @@ static bool is_used(enum interval_kind kind)
 
 bool history_add(struct history *h, const struct interval *interval, bool is_selected)
 {
+	if (h->nr == MOST_PIECES) {
+		h->cut++;
+		return true;
+	}
 	if (!is_used(interval->kind))
 		return true;
 	if (!array_grow_from(h->piece, h->nr, FIRST_PIECES))
@@ -169,6 +174,11 @@ bool history_add(struct history *h, const struct interval *interval, bool is_sel
 		return false;
 	h->nr++;
 	return true;
+}
+
+uint64_t history_cut(const struct history *h)
+{
+	return h->cut;
 }
 
 static const struct piece_list *find_list(const struct history *h, uint64_t key)

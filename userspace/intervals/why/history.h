@@ -48,12 +48,12 @@ struct piece_list {
 
 struct history;
 
-/* Return NULL if memory is lacking. */
-struct history *history_new(void);
+/*
+ * @cgroups: those of the tasks, which belong to the caller; NULL: they are not known. Return
+ * NULL if memory is lacking.
+ */
+struct history *history_new(const struct dat_cgroups *cgroups);
 void history_free(struct history *h);
-
-/* Set the cgroups of the tasks, which belong to the caller. NULL: they are not known. */
-void history_set_cgroups(struct history *h, const struct dat_cgroups *cgroups);
 
 /*
  * Find the CPU quota of a task's cgroup. Return 1; 0: it has none; -ENOENT: that is not known.
@@ -61,8 +61,14 @@ void history_set_cgroups(struct history *h, const struct dat_cgroups *cgroups);
  */
 int history_quota(const struct history *h, int pid, struct dat_quota *quota);
 
-/* Keep an interval, if causes are looked for in its kind. Return false if memory is lacking. */
+/*
+ * Keep an interval, if causes are looked for in its kind. Behind the first four million they are
+ * only counted. Return false if memory is lacking.
+ */
 bool history_add(struct history *h, const struct interval *interval, bool is_selected);
+
+/* Return how many intervals of the end had no room. */
+uint64_t history_cut(const struct history *h);
 
 /*
  * The owner of a piece is its task, and its CPU for handlers and INTERVAL_IRQS_OFF. Those of

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "intervals/intervals.h"
 #include "intervals/summary/length.h"
+#include "intervals/task_json.h"
 #include "print/columns.h"
 #include "recording/dat_cgroups.h"
 #include "why_view.h"
@@ -31,7 +32,7 @@ static int each_stall(const struct why_view *view, stall_fn *each, void *data)
 
 		if (!view->named && stall_is_idle(stall))
 			break;
-		stall_analyse(view->history, stall, analysis);
+		stall_analyse(view->teller.history, stall, analysis);
 		each(view, stall, analysis, data);
 		nr++;
 	}
@@ -161,9 +162,9 @@ static void add_rest(const struct why_view *view, int shown, struct buf *out)
 	if (view->stalls.left_out)
 		buf_printf(out, "%zu shorter waits were left out: --since, --until and -p choose\n",
 			   view->stalls.left_out);
-	if (view->cut)
+	if (history_cut(view->teller.history))
 		buf_printf(out, "%" PRIu64 " intervals at the end were left out, because there are too many: --since and --until choose\n",
-			   view->cut);
+			   history_cut(view->teller.history));
 }
 
 bool why_view_text(const struct why_view *view)
@@ -193,18 +194,8 @@ static void json_text(struct json *j, const char *key, struct buf *text)
 static void json_task(struct json *j, const struct why_view *view, int pid)
 {
 	const struct intervals *intervals = view->teller.intervals;
-	const struct dat_task *task = intervals_recorded_task(intervals, pid);
-	const char *comm = intervals_comm(intervals, pid);
 
-	json_number(j, "pid", pid);
-	if (*comm)
-		json_string(j, "comm", comm);
-	else
-		json_null(j, "comm");
-	if (task && task->ns_pid)
-		json_number(j, "ns_pid", task->ns_pid);
-	if (task)
-		json_string(j, "cgroup", task->cgroup);
+	task_json_add(j, intervals, intervals_comm(intervals, pid), pid);
 }
 
 static void json_chain(struct json *j, const struct why_view *view, const struct cause *cause)
@@ -230,7 +221,7 @@ static void json_cause(struct json *j, const struct why_view *view, const struct
 	tell_cause(&view->teller, cause, &text);
 	quota.cgroup = NULL;
 	if (cause->kind == CAUSE_QUOTA)
-		history_quota(view->history, cause->victim, &quota);
+		history_quota(view->teller.history, cause->victim, &quota);
 	json_open(j, NULL, '{');
 	json_string(j, "cause", cause_name(cause->kind));
 	json_unsigned(j, "time", length_ns(view->time, cause->time));
@@ -311,7 +302,7 @@ bool why_view_json(const struct why_view *view, const char *clock)
 	json_unsigned(&j, "left_out", view->stalls.left_out);
 	if (view->selects)
 		json_unsigned(&j, "not_selected", view->stalls.not_selected);
-	json_unsigned(&j, "cut", view->cut);
+	json_unsigned(&j, "cut", history_cut(view->teller.history));
 	why_view_json_add_lacking(view, &j);
 	ok = why_view_json_add_stalls(view, &j) >= 0;
 	json_close(&j, '}');

@@ -17,19 +17,16 @@
  * @selects: the user has chosen a part of the waits
  * @events, @lost: numbers of all events
  * @lost_unknown: more were lost than is known
- * @cut: intervals of the end that had no room
  */
 struct why_view {
 	const struct time_view *time;
 	struct teller teller;
-	const struct history *history;
 	struct stalls stalls;
 	uint64_t worst;
 	bool named;
 	bool selects;
 	uint64_t events, lost;
 	bool lost_unknown;
-	uint64_t cut;
 };
 
 struct json;

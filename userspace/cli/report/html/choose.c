@@ -27,7 +27,6 @@
 #define WORST_STALLS	10	/* answers in the panel */
 #define CHAIN_STALLS	3	/* their chains come first */
 #define MOST_CHAIN_TASKS	12
-#define MOST_PIECES	4000000	/* intervals that are kept, as in rbmap why */
 
 /**
  * struct seen - a task of the recording
@@ -71,7 +70,6 @@ struct look {
 	struct summary blocked;
 	struct seen_table seen;
 	struct seen **sorted;	/* all of them, those with the most events first */
-	uint64_t cut;		/* intervals that were not kept */
 	bool has_switches;
 	int error;
 };
@@ -93,12 +91,8 @@ static struct seen *seen_task(struct look *look, int pid)
 /* ---- look at all events */
 static void keep(struct look *look, const struct interval *interval)
 {
-	const struct piece *piece;
-
 	look->has_switches |= interval->kind == INTERVAL_ONCPU && !interval->unfinished;
-	if (history_pieces(look->history, &piece) == MOST_PIECES)
-		look->cut++;
-	else if (!history_add(look->history, interval, true))
+	if (!history_add(look->history, interval, true))
 		look->error = -ENOMEM;
 }
 
@@ -137,10 +131,9 @@ static int look_at(void *data, const struct rbmap_event *ev)
 static int begin(struct look *look)
 {
 	look->intervals = intervals_new(add_interval, look);
-	look->history = history_new();
+	look->history = history_new(dat_cgroups(look->in->reader));
 	if (!look->intervals || !look->history)
 		return -ENOMEM;
-	history_set_cgroups(look->history, dat_cgroups(look->in->reader));
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
 		if (!summary_init(&look->summary[kind], kind, ROW_NAME, WORST_TASKS))
 			return -ENOMEM;
@@ -364,7 +357,7 @@ static int tell_why(struct look *look, const struct why_view *view)
 	json_open(&j, NULL, '{');
 	json_bool(&j, "has_switches", look->has_switches);
 	json_unsigned(&j, "left_out", view->stalls.left_out);
-	json_unsigned(&j, "cut", look->cut);
+	json_unsigned(&j, "cut", history_cut(look->history));
 	shown = why_view_json_add_stalls(view, &j);
 	json_unsigned(&j, "more", shown > 0 ? why_view_more(view, shown) : 0);
 	why_view_json_add_lacking(view, &j);
@@ -382,7 +375,7 @@ static int find_why(struct look *look)
 		.time = &look->in->time,
 		.teller = { .intervals = look->intervals, .history = look->history,
 			    .time = &look->in->time },
-		.history = look->history, .worst = WORST_STALLS, .named = names_tasks(look),
+		.worst = WORST_STALLS, .named = names_tasks(look),
 	};
 	int ret = 0;
 
