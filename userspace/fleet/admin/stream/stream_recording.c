@@ -38,14 +38,6 @@ struct recording {
 	struct buf piece;
 };
 
-static struct rbmap_moment dat_moment_of(const struct rbmap_moment *m)
-{
-	return (struct rbmap_moment){
-		.ring = m->ring, .real = m->real, .boot = m->boot,
-		.tai_offset = m->tai_offset, .error = m->error,
-	};
-}
-
 /* The moments around the time: the last one before it, and the first one behind it */
 static void find_moments(const struct recording *r, struct rbmap_moment *begin,
 			 struct rbmap_moment *end)
@@ -55,16 +47,16 @@ static void find_moments(const struct recording *r, struct rbmap_moment *begin,
 
 	*begin = *end = (struct rbmap_moment){ 0 };
 	if (!q->nr_clocks) {
-		*begin = dat_moment_of(&r->head->moment.moment);
+		*begin = r->head->moment.moment;
 		return;
 	}
 	while (first + 1 < q->nr_clocks && q->clock[first + 1].moment.real <= q->since)
 		first++;
 	while (last > first && q->clock[last - 1].moment.real >= q->until)
 		last--;
-	*begin = dat_moment_of(&q->clock[first].moment);
+	*begin = q->clock[first].moment;
 	if (last > first)
-		*end = dat_moment_of(&q->clock[last].moment);
+		*end = q->clock[last].moment;
 }
 
 /* Return the moment that is nearest to a time of the ring, or NULL. */
