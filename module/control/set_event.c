@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * set_event: the enabled events by name, as in tracefs.  available_events: the names, also
- * of events that the buffer does not have yet.
+ * of events that the buffer does not have yet.  kernel_events: how the kernel's own arrive.
  */
 #include <linux/ctype.h>
 #include <linux/fs.h>
