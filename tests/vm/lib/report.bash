@@ -316,8 +316,29 @@ inject_nmis()
 
 stop_nmis()
 {
-	[ -z "$nmi_pid" ] || kill "$nmi_pid" 2>/dev/null
+	[ -z "$nmi_pid" ] || {
+		kill "$nmi_pid"
+		wait "$nmi_pid"
+	} 2>/dev/null
 	nmi_pid=''
+}
+
+# let_clean_up: the test is over, and the guest may restore its state when no NMI follows.
+# The emulator still has to read what the pipe of its monitor holds.
+let_clean_up()
+{
+	local tries=$((100 * slowness))
+
+	if [ -n "$nmi_pid" ]; then
+		stop_nmis
+		: >"$dir/monitor.out"
+		echo 'print /d 40 + 2' >&"$monitor"
+		until grep -q '^42' "$dir/monitor.out" || [ "$tries" = 0 ]; do
+			tries=$((tries - 1))
+			sleep 0.05
+		done
+	fi
+	echo quiet >&"$orders"
 }
 
 # guest_line LINE: handles a line of the guest; fails if no further line of this guest
@@ -346,6 +367,7 @@ guest_line()
 		;;
 	over)
 		# The guest restores its state.
+		let_clean_up
 		tick
 		allow 120
 		;;
