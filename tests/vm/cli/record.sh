@@ -144,7 +144,7 @@ ok "sub-buffers were moved" [ "$(summed "subbufs moved")" -gt "$before" ]
 before=$(summed "subbufs copied")
 rbmap stream --default --observe -e rbmap:marker >/tmp/observed 2>/tmp/observed.log &
 observer=$!
-retry_until 30 grep -qs /dev/rbmap/ /proc/$observer/maps
+retry_until 30 has_mapped $observer
 record_markers copied $moved --default
 kill -INT $observer
 wait $observer

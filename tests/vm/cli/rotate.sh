@@ -10,8 +10,8 @@
 . /tests/lib/guest.sh
 
 cpus=$(grep -c '^processor' /proc/cpuinfo)
-events=12000 rounds=6
-[ -z "${SHORT:-}" ] || events=3000 rounds=4
+events=12000 rounds=6 size=24K
+[ -z "${SHORT:-}" ] || events=1500 rounds=4 size=12K
 dir=/tmp/rotate
 mkdir $dir
 cd $dir || exit 1
@@ -95,7 +95,7 @@ stop()
 
 # --- by size
 waits=1
-ok "a recorder begins" record --rotate 24K
+ok "a recorder begins" record --rotate $size
 emit_all $events
 stop
 is $? 0 "it ends"
@@ -122,7 +122,7 @@ set -- $files
 # --- files of before stay, and the oldest of this run are removed
 # shellcheck disable=SC2016 # for eval
 ok "a second recorder begins behind them" eval 'rbmap record -e rbmap:marker -b 512K -o r.dat \
-	--rotate 24K --keep 2 2>errors & pid=$!; retry_until 60 [ -e "r.$(printf %04d $(($# + 1))).dat" ]'
+	--rotate $size --keep 2 2>errors & pid=$!; retry_until 60 [ -e "r.$(printf %04d $(($# + 1))).dat" ]'
 retry_until 60 grep -q 1 "/sys/kernel/rbmap/instances/record-$pid/events/rbmap/marker/enable"
 emit_all $events
 stop
@@ -163,7 +163,7 @@ rm -f r.* reports
 
 # --- a killed recorder
 waits=1
-ok "a recorder begins" record --rotate 24K
+ok "a recorder begins" record --rotate $size
 emit_all $events
 sleep 1
 kill -KILL "$pid"

@@ -295,7 +295,8 @@ percent_is()
 rbmap stream -e rbmap:marker >$out 2>$err &
 pid=$!
 own=$root/instances/record-$pid
-ok "the stream has a buffer of its own" retry_until 30 grep -qs 1 "$own"/events/rbmap/marker/enable
+ok "the stream has a buffer of its own" retry_until 30 has_mapped $pid
+retry_until 30 grep -q 1 "$own"/events/rbmap/marker/enable
 is "$(cat "$own"/buffer_percent)" 0 "any event wakes it"
 mark 2 now
 ok "the line comes" retry_until 20 grep -q 'marker: now' $out

@@ -78,7 +78,7 @@ is "$(find $root/instances -name 'record*')" "" "no buffer is left"
 # --- text
 rbmap top --batch -i "$(patience 1)" -n 2 --by task -e rbmap:marker >/tmp/output 2>/tmp/errors &
 top=$!
-retry_until 20 in_own_buffer rbmap/marker
+retry_until 20 has_mapped $top
 write 1 500
 wait $top
 is $? 0 "rbmap top --batch"

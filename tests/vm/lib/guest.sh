@@ -56,6 +56,13 @@ runs()
 	[ "$(cat "/proc/$1/comm" 2>/dev/null)" = "$2" ]
 }
 
+# has_mapped PID: succeeds if the process has mapped a ring. A command that has a buffer of
+# its own has made all settings by then: some of them empty the rings.
+has_mapped()
+{
+	grep -qs /dev/rbmap/ "/proc/$1/maps"
+}
+
 # has_open PID PATH: succeeds if the process has a file open whose path begins with PATH
 has_open()
 {
