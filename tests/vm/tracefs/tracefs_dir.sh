@@ -117,7 +117,9 @@ while [ $cpu -lt "$cpus" ]; do
 	files="$files /tmp/cpu$cpu.raw"
 	cpu=$((cpu + 1))
 done
-ok "trace-cmd restore -c" trace-cmd restore -c -t $dir -k /proc/kallsyms -o /tmp/head.dat
+# The events need no names of functions, and trace-cmd reads each line of the whole file.
+head -n 100 /proc/kallsyms >/tmp/kallsyms
+ok "trace-cmd restore -c" trace-cmd restore -c -t $dir -k /tmp/kallsyms -o /tmp/head.dat
 # shellcheck disable=SC2086 # split into words
 ok "trace-cmd restore -i" trace-cmd restore -i /tmp/head.dat -o /tmp/trace.dat $files
 ok "trace-cmd report" sh -c "trace-cmd report -N /tmp/trace.dat >/tmp/report 2>/tmp/report.err"
