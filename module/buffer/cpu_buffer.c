@@ -19,11 +19,11 @@
 static void rbmap_cpu_buffer_queue(struct rbmap_cpu_buffer *cpu_buf,
 				   struct rbmap_gen *gen)
 {
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	gen->number = cpu_buf->current_gen ? cpu_buf->current_gen->number + 1 : 1;
 	gen->queued = true;
 	list_add_tail(&gen->list, &cpu_buf->generations);	/* model: queue */
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	gen->meta->generation = gen->number;
 }
 
@@ -42,7 +42,7 @@ void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu)
 	cpu_buf->buffer = buf;
 	cpu_buf->cpu = cpu;
 	cpu_buf->subbuf_size_kb = buf->subbuf_size_kb;
-	spin_lock_init(&cpu_buf->lock);
+	mutex_init(&cpu_buf->lock);
 	raw_spin_lock_init(&cpu_buf->offline_lock);
 	INIT_LIST_HEAD(&cpu_buf->generations);
 	mutex_init(&cpu_buf->stats_lock);
@@ -319,10 +319,10 @@ void rbmap_cpu_buffer_remove_ring(struct rbmap_gen *gen)
 	rbmap_gen_stats(gen, &stats);
 	mutex_unlock(&gen->reader_lock);
 	rbmap_stats_to_snapshot(&stats);
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	list_del(&gen->list);	/* model: release_list_del */
 	rbmap_stats_add(&cpu_buf->past, &stats);
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	mutex_unlock(&cpu_buf->stats_lock);
 }
 
@@ -340,8 +340,9 @@ void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf)
 
 	do {
 		drained = NULL;
-		spin_lock(&cpu_buf->lock);
+		mutex_lock(&cpu_buf->lock);
 		list_for_each_entry(gen, &cpu_buf->generations, list) {
+			cond_resched();
 			/* The last ring of a buffer that has ended stays. */
 			if (gen->queued && rbmap_gen_drained(gen) &&
 			    !list_is_last(&gen->list, &cpu_buf->generations)) {
@@ -350,7 +351,7 @@ void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf)
 				break;
 			}
 		}
-		spin_unlock(&cpu_buf->lock);
+		mutex_unlock(&cpu_buf->lock);
 		if (drained) {
 			rbmap_files_unbind(drained, false);
 			rbmap_gen_put(drained);	/* model: drained_put */
@@ -372,12 +373,12 @@ void rbmap_cpu_buffer_reserve_for_snapshot(struct rbmap_gen *gen)
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	bool leave;
 
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	gen->reserved = true;	/* model: leave_to_snapshot */
 	leave = gen->queued && !cpu_buf->readers;
 	if (leave)
 		WRITE_ONCE(gen->queued, false);
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	if (leave)
 		rbmap_gen_put(gen);	/* model: leave_to_snapshot_put */
 }
@@ -394,15 +395,16 @@ void rbmap_cpu_buffer_release_reserved(struct rbmap_cpu_buffer *cpu_buf)
 
 	do {
 		kept = NULL;
-		spin_lock(&cpu_buf->lock);
+		mutex_lock(&cpu_buf->lock);
 		list_for_each_entry(gen, &cpu_buf->generations, list) {
+			cond_resched();
 			if (gen->queued && gen->reserved && !cpu_buf->readers) {
 				WRITE_ONCE(gen->queued, false);	/* model: leave_to_snapshots */
 				kept = gen;
 				break;
 			}
 		}
-		spin_unlock(&cpu_buf->lock);
+		mutex_unlock(&cpu_buf->lock);
 		if (kept)
 			rbmap_gen_put(kept);	/* model: leave_to_snapshots_put */
 	} while (kept);
@@ -416,11 +418,11 @@ rbmap_gen_next(struct rbmap_cpu_buffer *cpu_buf,
 	struct list_head *at;
 
 	lockdep_assert_held(&cpu_buf->stats_lock);
-	spin_lock(&cpu_buf->lock);	/* model: stats_next */
+	mutex_lock(&cpu_buf->lock);	/* model: stats_next */
 	at = gen ? gen->list.next : cpu_buf->generations.next;
 	gen = at == &cpu_buf->generations ? NULL :
 		list_entry(at, struct rbmap_gen, list);
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	return gen;
 }
 

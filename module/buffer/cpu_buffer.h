@@ -43,9 +43,9 @@ struct rbmap_no_ring {
  * @cpu: the CPU
  * @subbuf_size_kb: KiB of a sub-buffer that were set for new rings; 0: none were set.
  *	Under the buffer's lock
- * @lock: protects @generations, @past, @snapshot, @readers, @flags_jiffy,
- *	@flags_set, and the ring that an open file is bound to.  No other lock is
- *	taken while it is held
+ * @lock: protects @generations, @past, @snapshot, @readers, and the ring that an open
+ *	file is bound to.  No other lock is taken while it is held.  It is a mutex, because
+ *	maps keep any number of rings in @generations
  * @generations: all rings, the oldest first
  * @current_gen: the ring that is written; NULL as long as the CPU has none.  Under
  *	the buffer's lock
@@ -62,6 +62,8 @@ struct rbmap_no_ring {
  * @past: counters of the rings that were freed; under both @lock and @stats_lock
  * @wait: readers that wait
  * @wakeups: number of ioctl(fd, 0) calls
+ * @flags_lock: protects @flags_jiffy and @flags_set.  A reader that is about to sleep takes
+ *	it
  * @flags_jiffy: jiffy in which a reader last set a flag for the writer
  * @flags_set: number of flags set in that jiffy
  * @confirm: work that tests the ring again a grace period after a flag was set
@@ -73,7 +75,7 @@ struct rbmap_cpu_buffer {
 	int			cpu;
 	unsigned long		subbuf_size_kb;
 
-	spinlock_t		lock;
+	struct mutex		lock;
 	struct list_head	generations;
 	struct rbmap_gen	*current_gen;
 	struct rbmap_no_ring	no_ring;
@@ -87,6 +89,7 @@ struct rbmap_cpu_buffer {
 
 	wait_queue_head_t	wait;
 	u32			wakeups;
+	spinlock_t		flags_lock;
 	unsigned long		flags_jiffy;
 	unsigned int		flags_set;
 	struct rcu_work		confirm;

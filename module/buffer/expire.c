@@ -38,6 +38,7 @@ rbmap_oldest_expired(struct rbmap_cpu_buffer *cpu_buf)
 
 	lockdep_assert_held(&cpu_buf->lock);
 	list_for_each_entry(gen, &cpu_buf->generations, list) {
+		cond_resched();
 		if (!rbmap_waits_for_reader(gen))
 			continue;
 		kb += rbmap_gen_kb(gen);
@@ -75,13 +76,13 @@ rbmap_lock_heir(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_gen *gen, *heir = NULL;
 
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	gen = rbmap_oldest_expired(cpu_buf);
 	if (gen)
 		heir = rbmap_heir_of(gen);
 	if (heir)
 		kref_get(&heir->refs);	/* model: heir_get */
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	if (heir)
 		mutex_lock(&heir->reader_lock);	/* model: heir_lock */
 	return heir;
@@ -98,7 +99,7 @@ rbmap_let_go(struct rbmap_cpu_buffer *cpu_buf,
 {
 	struct rbmap_gen *gen;
 
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	gen = rbmap_oldest_expired(cpu_buf);
 	if (gen && rbmap_heir_of(gen) != heir) {	/* model: heir_same */
 		gen = ERR_PTR(-EAGAIN);
@@ -109,7 +110,7 @@ rbmap_let_go(struct rbmap_cpu_buffer *cpu_buf,
 			kref_get(&gen->refs);	/* model: expire_unqueue */
 		WRITE_ONCE(gen->queued, false);	/* model: expire_unqueue */
 	}
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	return gen;
 }
 

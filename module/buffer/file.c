@@ -5,14 +5,14 @@
 
 #include "file.h"
 
-/* Files that are bound to another ring in one go, with preemption off. */
+/* Files that are bound to another ring while the lock is held. */
 #define RBMAP_FILES_AT_ONCE	32
 
 /**
  * rbmap_oldest_queued - get the ring that a new file starts with
  * @cpu_buf: the CPU's part, with its lock held
  *
- * Context: any.
+ * Context: may sleep.
  * Return: the ring.  The queue has a reference to it while the lock is held.
  */
 struct rbmap_gen *
@@ -22,6 +22,7 @@ rbmap_oldest_queued(struct rbmap_cpu_buffer *cpu_buf)
 
 	lockdep_assert_held(&cpu_buf->lock);
 	list_for_each_entry(gen, &cpu_buf->generations, list) {
+		cond_resched();
 		if (gen->queued)
 			return gen;
 	}
@@ -33,7 +34,7 @@ rbmap_oldest_queued(struct rbmap_cpu_buffer *cpu_buf)
  * rbmap_next_queued - get the ring that follows another one
  * @gen: a ring other than the one that is written; the CPU's lock is held
  *
- * Context: any.
+ * Context: may sleep.
  * Return: as rbmap_oldest_queued().
  */
 struct rbmap_gen *rbmap_next_queued(struct rbmap_gen *gen)
@@ -42,6 +43,7 @@ struct rbmap_gen *rbmap_next_queued(struct rbmap_gen *gen)
 
 	lockdep_assert_held(&cpu_buf->lock);
 	list_for_each_entry_continue(gen, &cpu_buf->generations, list) {
+		cond_resched();
 		if (gen->queued)
 			return gen;
 	}
@@ -61,6 +63,7 @@ rbmap_gen_get_next(struct rbmap_gen *gen)
 
 	lockdep_assert_held(&cpu_buf->lock);
 	list_for_each_entry_continue(gen, &cpu_buf->generations, list) {
+		cond_resched();
 		if (kref_get_unless_zero(&gen->refs))	/* model: get_next */
 			return gen;
 	}
@@ -139,7 +142,7 @@ struct rbmap_gen *rbmap_file_bind(struct rbmap_file *file, bool map)
 	struct rbmap_gen *gen, *old = NULL;
 
 	rbmap_cpu_buffer_drop_drained(cpu_buf);
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	old = file->gen;
 	gen = rbmap_file_get_next(file) ?: old;
 	if (gen == old)
@@ -150,7 +153,7 @@ struct rbmap_gen *rbmap_file_bind(struct rbmap_file *file, bool map)
 	if (map)
 		file->was_mapped = true;
 	kref_get(&gen->refs);	/* model: bind_get */
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	if (old)	/* model: bind_put */
 		rbmap_gen_put(old);
 	return gen;
@@ -203,10 +206,10 @@ static void rbmap_file_count_reader(struct rbmap_file *file, bool reads)
 struct rbmap_gen *rbmap_file_bind_reader(struct rbmap_file *file)
 {
 	if (!file->snapshot && !READ_ONCE(file->reads)) {
-		spin_lock(&file->cpu_buf->lock);
+		mutex_lock(&file->cpu_buf->lock);
 		if (!file->observes)
 			rbmap_file_count_reader(file, true);
-		spin_unlock(&file->cpu_buf->lock);
+		mutex_unlock(&file->cpu_buf->lock);
 	}
 	return rbmap_file_bind(file, false);
 }
@@ -222,11 +225,11 @@ void rbmap_file_unbind(struct rbmap_file *file)
 	struct rbmap_cpu_buffer *cpu_buf = file->cpu_buf;
 	bool last;
 
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	list_del(&file->list);	/* model: unbind */
 	last = file->reads && cpu_buf->readers == 1;
 	rbmap_file_count_reader(file, false);
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	rbmap_gen_put(file->gen);	/* model: unbind_put */
 	rbmap_cpu_buffer_drop_drained(cpu_buf);
 	if (last)	/* step: release_reserved */
@@ -253,13 +256,13 @@ static unsigned int rbmap_files_unbind_some(struct rbmap_gen *gen, bool observer
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	unsigned int nr = 0;
 
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	while (nr < RBMAP_FILES_AT_ONCE &&
 	       (rbmap_file_unbind_first(&gen->files[RBMAP_KEEP_READ]) ||
 		(observers &&
 		 rbmap_file_unbind_first(&gen->files[RBMAP_KEEP_OBSERVE]))))
 		nr++;
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	return nr;
 }
 
@@ -331,7 +334,7 @@ int rbmap_file_observe(struct rbmap_file *file)
 	if (file->snapshot)
 		return -EINVAL;
 
-	spin_lock(&file->cpu_buf->lock);
+	mutex_lock(&file->cpu_buf->lock);
 	if (file->maps) {
 		err = -EBUSY;
 	} else {
@@ -339,7 +342,7 @@ int rbmap_file_observe(struct rbmap_file *file)
 		rbmap_file_set_gen(file, file->gen);
 		rbmap_file_count_reader(file, false);
 	}
-	spin_unlock(&file->cpu_buf->lock);
+	mutex_unlock(&file->cpu_buf->lock);
 	/*
 	 * The wake-up is a full barrier: the thread that waits sees the flag.
 	 * step: wake
@@ -374,11 +377,11 @@ u32 rbmap_file_wait_begin(struct rbmap_file *file)
 
 	if (!READ_ONCE(file->interrupted))
 		return wakeups;
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	if (file->interrupted)
 		wakeups = file->wakeups;
 	WRITE_ONCE(file->interrupted, false);
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	return wakeups;
 }
 
@@ -394,10 +397,10 @@ int rbmap_file_wait_end(struct rbmap_file *file, u32 wakeups, int err)
 {
 	if (err != -ERESTARTSYS)
 		return err;
-	spin_lock(&file->cpu_buf->lock);
+	mutex_lock(&file->cpu_buf->lock);
 	file->wakeups = wakeups;
 	WRITE_ONCE(file->interrupted, true);
-	spin_unlock(&file->cpu_buf->lock);
+	mutex_unlock(&file->cpu_buf->lock);
 	return err;
 }
 
@@ -420,10 +423,10 @@ bool rbmap_file_ends(const struct rbmap_file *file)
  */
 void rbmap_file_map(struct rbmap_file *file)
 {
-	spin_lock(&file->cpu_buf->lock);
+	mutex_lock(&file->cpu_buf->lock);
 	WRITE_ONCE(file->maps, file->maps + 1);
 	rbmap_file_set_gen(file, file->gen);
-	spin_unlock(&file->cpu_buf->lock);
+	mutex_unlock(&file->cpu_buf->lock);
 }
 
 /**
@@ -432,8 +435,8 @@ void rbmap_file_map(struct rbmap_file *file)
  */
 void rbmap_file_unmap(struct rbmap_file *file)
 {
-	spin_lock(&file->cpu_buf->lock);
+	mutex_lock(&file->cpu_buf->lock);
 	WRITE_ONCE(file->maps, file->maps - 1);
 	rbmap_file_set_gen(file, file->gen);
-	spin_unlock(&file->cpu_buf->lock);
+	mutex_unlock(&file->cpu_buf->lock);
 }

@@ -44,6 +44,7 @@ void rbmap_gen_free(struct rbmap_gen *gen)
 	rbmap_gen_wake_exit(gen);
 	for (i = 0; subbuf && subbuf[i].header && !gen->origin; i++) {
 		rbmap_pages_free(subbuf[i].header, gen->subbuf_size);
+		cond_resched();
 		if (i == gen->ring.nr_slots)
 			break;
 	}

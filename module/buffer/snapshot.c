@@ -18,10 +18,10 @@ void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
 {
 	struct rbmap_gen *old;
 
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	old = cpu_buf->snapshot;
 	WRITE_ONCE(cpu_buf->snapshot, snapshot);
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	if (old)	/* model: set_snapshot_put */
 		rbmap_gen_put(old);
 }
@@ -38,11 +38,11 @@ struct rbmap_gen *rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_gen *snapshot, *clone;
 
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	snapshot = cpu_buf->snapshot;
 	if (snapshot)
 		kref_get(&snapshot->refs);	/* model: snapshot_of */
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	if (!snapshot)
 		return ERR_PTR(-ENODATA);
 	clone = rbmap_gen_clone_alloc(snapshot);

@@ -88,14 +88,14 @@ static bool rbmap_may_set_flags(struct rbmap_cpu_buffer *cpu_buf)
 	unsigned long now = jiffies;
 	bool may;
 
-	spin_lock(&cpu_buf->lock);
+	spin_lock(&cpu_buf->flags_lock);
 	if (cpu_buf->flags_jiffy != now) {
 		cpu_buf->flags_jiffy = now;
 		cpu_buf->flags_set = 0;
 	}
 	may = cpu_buf->flags_set < RBMAP_FLAGS_PER_JIFFY;
 	cpu_buf->flags_set += may;
-	spin_unlock(&cpu_buf->lock);
+	spin_unlock(&cpu_buf->flags_lock);
 	return may;
 }
 
@@ -212,11 +212,11 @@ rbmap_get_written(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_gen *gen;
 
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	gen = list_last_entry(&cpu_buf->generations, struct rbmap_gen,
 			      list);
 	kref_get(&gen->refs);	/* model: get_written */
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	return gen;
 }
 
@@ -284,6 +284,7 @@ static void rbmap_recheck_work(struct work_struct *work)
 void rbmap_cpu_wait_init(struct rbmap_cpu_buffer *cpu_buf)
 {
 	init_waitqueue_head(&cpu_buf->wait);
+	spin_lock_init(&cpu_buf->flags_lock);
 	INIT_RCU_WORK(&cpu_buf->confirm, rbmap_confirm_work);
 	INIT_DELAYED_WORK(&cpu_buf->poll_work, rbmap_recheck_work);
 }

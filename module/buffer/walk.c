@@ -164,7 +164,7 @@ static void rbmap_reader_consume(struct rbmap_walk *walk, struct rbmap_gen *gen,
  * @cpu_buf: the CPU's part, which has a ring.  The walk ends at the last event that is there
  *	now, because the writer may be faster
  *
- * Context: any.
+ * Context: may sleep.
  */
 void rbmap_walk_begin(struct rbmap_walk *walk, struct rbmap_cpu_buffer *cpu_buf)
 {
@@ -173,7 +173,7 @@ void rbmap_walk_begin(struct rbmap_walk *walk, struct rbmap_cpu_buffer *cpu_buf)
 
 	walk->cpu_buf = cpu_buf;
 	walk->passive = true;
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	gen = list_last_entry(&cpu_buf->generations, struct rbmap_gen, list);
 	commit = smp_load_acquire(&gen->ring.commit);	/* litmus: commit-header */
 	walk->last = (struct rbmap_place) {
@@ -181,7 +181,7 @@ void rbmap_walk_begin(struct rbmap_walk *walk, struct rbmap_cpu_buffer *cpu_buf)
 		.seq	= rbmap_commit_seq(commit),
 		.offset	= rbmap_commit_offset(commit),
 	};
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 }
 
 /**
@@ -190,7 +190,7 @@ void rbmap_walk_begin(struct rbmap_walk *walk, struct rbmap_cpu_buffer *cpu_buf)
  *
  * The walk has no reference to a ring between two calls, so that it keeps no memory.
  *
- * Context: any.
+ * Context: may sleep.
  * Return: the ring, with a reference for the caller; NULL at the end.
  */
 struct rbmap_gen *rbmap_walk_ring(struct rbmap_walk *walk)
@@ -198,8 +198,9 @@ struct rbmap_gen *rbmap_walk_ring(struct rbmap_walk *walk)
 	struct rbmap_cpu_buffer *cpu_buf = walk->cpu_buf;
 	struct rbmap_gen *gen, *found = NULL;
 
-	spin_lock(&cpu_buf->lock);
+	mutex_lock(&cpu_buf->lock);
 	list_for_each_entry(gen, &cpu_buf->generations, list) {
+		cond_resched();
 		if (!gen->queued || gen->number < walk->number ||
 		    gen->number > walk->last.number)
 			continue;
@@ -208,7 +209,7 @@ struct rbmap_gen *rbmap_walk_ring(struct rbmap_walk *walk)
 		found = gen;
 		break;
 	}
-	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->lock);
 	return found;
 }
 
