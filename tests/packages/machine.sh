@@ -108,6 +108,14 @@ install)
 	is "$status" 0 "systemctl enable --now" || diag "$output"
 	recorder "installed"
 	like "$(systemctl show -P StatusText $service)" '^1 files written$' "systemctl status has the number of files"
+	# The service's root lacks CAP_DAC_OVERRIDE.
+	chmod u-w /var/lib/rbmap
+	said systemctl reload $service
+	is "$status" 1 "systemctl reload fails if the file cannot be written"
+	ok "the flight recorder still runs" systemctl -q is-active $service
+	chmod u+w /var/lib/rbmap
+	said systemctl reload $service
+	is "$status" 0 "systemctl reload succeeds when the file can be written" || diag "$output"
 	pid=$(systemctl show -P MainPID $service)
 	kill -9 "$pid"
 	comes_back "killed"

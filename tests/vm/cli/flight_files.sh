@@ -3,7 +3,8 @@
 #
 # The files of a flight recorder that writes to a directory: settings, how many are kept, a
 # full disk, and recorders that are killed. SHORT=1: one is killed instead of six.
-# shellcheck disable=SC2012,SC2086,SC2317 # names without blanks; called by retry_until
+# shellcheck disable=SC2012,SC2016,SC2086,SC2317 # names without blanks; the shell of systemd's
+# stand-in expands MAINPID; called by retry_until
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -76,10 +77,19 @@ is "$(recordings | wc -l)" 3 "three files are kept"
 is "$(markers | xargs)" "three four five" "the newest files are kept"
 like "$(recordings | head -n 1)" '/....-..-..T..[.]..[.]..[.]dat$' "a file is named by its time"
 
+# systemctl reload has the status of the unit's ExecReload.
+reload=$(sed -n 's,^ExecReload=@BINDIR@/,,p' /tests/rbmap-flight-recorder.service)
+like "$reload" '^rbmap .*\$MAINPID$' "the unit has a command for a reload: $reload"
+# reloads: runs that command as systemd does
+reloads()
+{
+	MAINPID=$pid sh -c "$reload"
+}
+
 # The disk is full: nothing is lost, and the recorder goes on.
 dd if=/dev/zero of=$dir/full bs=64k 2>/dev/null
 echo full >/dev/rbmap/marker
-fails "a request for a file fails" rbmap snapshot --recorder $pid
+fails "a reload of the service fails" reloads
 ok "the recorder has reported the full disk" grep -q 'no space is left' /tmp/log
 advice=$(sed -n "s/.*remains in memory: '\(.*\) FILE'.*/\1/p" /tmp/log)
 ok "its advice works: $advice" sh -c "$advice /tmp/elsewhere.dat 2>/dev/null"
@@ -88,7 +98,7 @@ rm -f /tmp/elsewhere.dat
 ok "the recorder goes on" kill -0 $pid
 rm $dir/full
 echo space >/dev/rbmap/marker
-ok "a request for a file succeeds" rbmap snapshot --recorder $pid
+ok "a reload of the service succeeds" reloads
 ok "there is space again: the events since then" retry_until 30 has space
 ok "the events of the full disk have a file of their own" retry_until 30 has full
 kill -INT $pid
