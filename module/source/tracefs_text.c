@@ -103,9 +103,9 @@ static struct vfsmount *rbmap_tracefs_get(void)
 static void rbmap_seq_is_private(struct file *file)
 {
 	static struct lock_class_key key;
-	struct seq_file *seq = file->private_data;
 
-	lockdep_set_class(&seq->lock, &key);
+	/* Without lockdep the macro does not use its first argument. */
+	lockdep_set_class(&((struct seq_file *)file->private_data)->lock, &key);
 }
 
 static char *rbmap_tracefs_read(const char *path)

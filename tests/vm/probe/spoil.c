@@ -15,6 +15,9 @@
 #include <linux/string.h>
 #include <linux/trace_events.h>
 
+/* TRACE_FLAG_IRQS_OFF, which headers of 5.10 do not have */
+#define IRQS_OFF	0x01
+
 static char *part = "text";
 module_param(part, charp, 0444);
 MODULE_PARM_DESC(part, "part of a record that is spoiled");
@@ -56,7 +59,7 @@ static int before(struct kprobe *probe, struct pt_regs *regs)
 	else if (!strcmp(part, "task"))
 		record->pid++;
 	else if (!strcmp(part, "flags"))
-		record->flags ^= TRACE_FLAG_IRQS_OFF;
+		record->flags ^= IRQS_OFF;
 	else if (!strcmp(part, "count"))
 		record->preempt_count++;
 	else if (!strcmp(part, "text"))
