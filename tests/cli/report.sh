@@ -238,6 +238,29 @@ for format in '"%d", REC->nr/0' '"%d", 1/-1' '"%s", __print_symbolic(REC->none, 
 	ok "convert goes on without the format $format" [ $(($? % 3)) = 0 ]
 done
 
+# A crash outside libtraceevent. The process waits until somebody reads the events.
+mkfifo "$dir/fifo"
+"$RBMAP" report "$dir/good" >"$dir/fifo" 2>"$dir/errors" &
+report=$!
+exec 5<"$dir/fifo"
+# The first byte is there while events are printed. The pipe does not take all of them.
+dd bs=1 count=1 <&5 >/dev/null 2>&1
+child=$(tr -d ' ' <"/proc/$report/task/$report/children")
+waits_for_reader()
+{
+	! cut -d ' ' -f 3 /proc/"$child"/task/*/stat | grep -qv S
+}
+tries=0
+until waits_for_reader || [ $((tries += 1)) = 200 ]; do
+	sleep 0.1
+done
+kill -SEGV "$child"
+wait $report
+is "$? $(cat "$dir/errors")" \
+	"3 rbmap: report was ended by signal 11 (Segmentation fault) while it used the events of $dir/good: the recording is damaged, or rbmap has a bug, which you can report" \
+	"a crash is told with the command, the section of the file and the signal"
+exec 5<&-
+
 # The recording of a killed recorder.
 "$MAKE_RECORDING" "$dir/killed" 40 kill 2>/dev/null
 "$RBMAP" report "$dir/killed" >"$dir/report-killed" 2>"$dir/errors"

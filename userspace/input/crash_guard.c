@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/complain.h"
 #include "base/printable.h"
+#include "command/command.h"
 #include "crash_guard.h"
 #include "print/crash_notes.h"
 #include "sandbox.h"
@@ -45,8 +46,8 @@ static void reset_signals(void)
 			signal(signals[i], SIG_IGN);
 }
 
-/* Return the status, or CRASH_GUARD_FAILED. */
-static int run_once(const struct crash_guard *g)
+/* Return the status, or CRASH_GUARD_FAILED with the signal in @sig. */
+static int run_once(const struct crash_guard *g, int *sig)
 {
 	const struct rlimit no_core = { 0 };
 	int status;
@@ -69,7 +70,8 @@ static int run_once(const struct crash_guard *g)
 			return STATUS_ERROR;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	return is_crash(WTERMSIG(status)) ? CRASH_GUARD_FAILED : end_like(WTERMSIG(status));
+	*sig = WTERMSIG(status);
+	return is_crash(*sig) ? CRASH_GUARD_FAILED : end_like(*sig);
 }
 
 /* The process may have written anything into the notes. */
@@ -80,17 +82,35 @@ static const char *noted_path(const struct crash_guard *g)
 	return g->path[file < g->nr_paths ? file : 0];
 }
 
-/* The crash was not in libtraceevent, or nothing can be printed again. */
-static void tell_end(const struct crash_guard *g)
+/* Append the recording, or the first and the last one: which of them was read is not known. */
+static void add_paths(struct buf *text, const struct crash_guard *g)
 {
-	if (crash_notes()->mark || g->nr_paths == 1)
-		complain("%s is damaged: it contains an invalid event format", noted_path(g));
-	else
-		complain("one of %u recordings is damaged, %s to %s: it contains an invalid event format",
-			 g->nr_paths, g->path[0], g->path[g->nr_paths - 1]);
+	buf_printf(text, "%s", g->path[0]);
+	if (g->nr_paths > 1)
+		buf_printf(text, " to %s", g->path[g->nr_paths - 1]);
 }
 
-static void tell_bad(const struct crash_guard *g)
+/* The crash was not in libtraceevent. */
+static void tell_crash(const struct crash_guard *g, int sig)
+{
+	static const char *const doing[CRASH_SECTIONS] = {
+		[CRASH_TABLES]	= "read the formats and names of",
+		[CRASH_EVENTS]	= "used the events of",
+		[CRASH_RESULT]	= "printed the result of",
+	};
+	unsigned int section = crash_notes()->section;
+	struct buf paths = { 0 };
+
+	add_paths(&paths, g);
+	buf_add(&paths, "", 1);
+	complain("%s was ended by signal %d (%s) while it %s %s: the recording is damaged, or rbmap has a bug, which you can report",
+		 g->command->name, sig, strsignal(sig),
+		 doing[section < CRASH_SECTIONS ? section : CRASH_TABLES],
+		 paths.failed ? g->path[0] : paths.data);
+	buf_free(&paths);
+}
+
+static void tell_bad(const struct crash_guard *g, const char *then)
 {
 	const struct crash_notes *n = crash_notes();
 	struct buf name = { 0 };
@@ -99,29 +119,34 @@ static void tell_bad(const struct crash_guard *g)
 	buf_add(&name, ":", 1);
 	buf_add_printable(&name, n->name, strnlen(n->name, sizeof(n->name)));
 	if (!name.failed)
-		complain("%s is damaged: libtraceevent crashes on the format of %.*s, which is left out",
-			 noted_path(g), (int)name.size, name.data);
+		complain("%s is damaged: libtraceevent crashes on the format of %.*s, %s",
+			 noted_path(g), (int)name.size, name.data, then);
 	buf_free(&name);
 }
 
 int crash_guard(const struct crash_guard *g)
 {
-	int status;
+	int status, sig;
 
 	if (!crash_notes_share()) {
 		complain("out of memory");
 		return STATUS_ERROR;
 	}
-	while ((status = run_once(g)) == CRASH_GUARD_FAILED) {
-		if (!crash_notes()->mark || !g->again(g->arg)) {
-			tell_end(g);
+	while ((status = run_once(g, &sig)) == CRASH_GUARD_FAILED) {
+		if (!crash_notes()->mark) {
+			tell_crash(g, sig);
 			return CRASH_GUARD_FAILED;
 		}
-		tell_bad(g);
+		if (!g->again(g->arg)) {
+			tell_bad(g, "and a part of the output is already written: write it to a file with -o");
+			return CRASH_GUARD_FAILED;
+		}
+		tell_bad(g, "which is left out");
 		if (!crash_leave_out()) {
 			complain("%s has too many such formats", noted_path(g));
 			return CRASH_GUARD_FAILED;
 		}
+		crash_notes()->section = CRASH_TABLES;
 	}
 	return status == STATUS_OK && crash_left_out() ? STATUS_CUT : status;
 }

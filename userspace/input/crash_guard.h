@@ -12,12 +12,15 @@
 
 #include <stdbool.h>
 
+struct command;
+
 /**
  * struct crash_guard - the work
  * @run: does it in the process, and returns a status. All files were opened before.
  * @again: called before @run is called again: make the output what it was before, or let
  *	@run go on behind crash_notes()->progress. Return false if that is not possible.
  * @arg: for both
+ * @command: the command, for messages
  * @path: the recordings, for messages
  * @nr_paths: their number
  */
@@ -25,6 +28,7 @@ struct crash_guard {
 	int (*run)(void *arg);
 	bool (*again)(void *arg);
 	void *arg;
+	const struct command *command;
 	const char *const *path;
 	unsigned int nr_paths;
 };

@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "input.h"
 #include "input_events.h"
+#include "print/crash_notes.h"
 #include "recording/dat_read.h"
 
 #define PROGRESS_EVENTS	4096	/* between two looks at the clock */
@@ -40,15 +41,23 @@ static int each_event(struct input *in, const char *what, input_event_fn *each, 
 	return ret < 0 ? ret : 0;
 }
 
+static int each_lost_last(struct input *in, input_lost_fn *lost_last, void *data, int ret)
+{
+	for (unsigned int cpu = 0; !ret && cpu < rbmap_recording_cpus(in->reader); cpu++)
+		ret = lost_last(data, cpu, rbmap_recording_lost_last(in->reader, cpu));
+	return ret;
+}
+
 int input_each_event(struct input *in, const char *what, input_event_fn *each,
 		     input_lost_fn *lost_last, void *data)
 {
-	int ret = each_event(in, what, each, data);
+	int ret;
 
-	if (!lost_last || in->until)
-		return ret;
-	for (unsigned int cpu = 0; !ret && cpu < rbmap_recording_cpus(in->reader); cpu++)
-		ret = lost_last(data, cpu, rbmap_recording_lost_last(in->reader, cpu));
+	crash_notes()->section = CRASH_EVENTS;
+	ret = each_event(in, what, each, data);
+	if (lost_last && !in->until)
+		ret = each_lost_last(in, lost_last, data, ret);
+	crash_notes()->section = CRASH_RESULT;
 	return ret;
 }
 

@@ -93,7 +93,8 @@ static bool again(void *arg)
 static int convert_to_file(struct convert *c)
 {
 	const struct crash_guard guard = {
-		.run = run, .again = again, .arg = c, .path = &c->in.path, .nr_paths = 1,
+		.run = run, .again = again, .arg = c, .command = &command_convert,
+		.path = &c->in.path, .nr_paths = 1,
 	};
 	int status;
 

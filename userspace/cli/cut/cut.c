@@ -186,7 +186,8 @@ static bool again(void *arg)
 static int cut_to_file(struct cut *c)
 {
 	const struct crash_guard guard = {
-		.run = run, .again = again, .arg = c, .path = &c->in.path, .nr_paths = 1,
+		.run = run, .again = again, .arg = c, .command = &command_cut,
+		.path = &c->in.path, .nr_paths = 1,
 	};
 	int status = STATUS_ERROR;
 

@@ -189,7 +189,7 @@ static int latency(int argc, char **argv)
 		.most_worst = DEFAULT_WORST,
 		.view.rows = DEFAULT_ROWS,
 	};
-	struct crash_guard guard = { .run = run, .again = again, .arg = &l };
+	struct crash_guard guard = { .run = run, .again = again, .arg = &l, .command = &command_latency };
 	int status;
 
 	if (!parse_options(&command_latency, argc, argv, &l, &status))

@@ -662,12 +662,14 @@ static int run(void *arg)
 		return STATUS_ERROR;
 	if (!ret) {
 		print_heads(r);
+		crash_notes()->section = CRASH_EVENTS;
 		ret = start_printing(r) ? print_events(r) : -ENOMEM;
 		/* After an error, the events before it are still printed. */
 		error = stop_printing(r);
 		if (!ret)
 			ret = error;
 	}
+	crash_notes()->section = CRASH_RESULT;
 	progress_end(&r->progress);
 	if (ret && ret != OUTPUT_FAILED)
 		return input_failed(failed_input(r, ret), ret);
@@ -687,7 +689,7 @@ static bool again(void *arg)
 
 static int print_report(struct report *r)
 {
-	struct crash_guard guard = { .run = run, .again = again, .arg = r };
+	struct crash_guard guard = { .run = run, .again = again, .arg = r, .command = &command_report };
 	int status = open_sources(r);
 
 	if (status)
@@ -766,7 +768,7 @@ static int choose_files(struct report *r, int nr, char **path)
 
 static int report(int argc, char **argv)
 {
-	static struct report r = { .in.path = DEFAULT_INPUT };
+	static struct report r = { .in.path = DEFAULT_INPUT, .html.command = &command_report };
 	int status;
 
 	if (!parse_options(&command_report, argc, argv, &r, &status))

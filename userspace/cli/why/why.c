@@ -251,7 +251,7 @@ static int open_live(struct why *w)
 static int why(int argc, char **argv)
 {
 	static struct why w = { .in.path = DEFAULT_INPUT, .worst = 1 };
-	struct crash_guard guard = { .run = run, .again = again, .arg = &w };
+	struct crash_guard guard = { .run = run, .again = again, .arg = &w, .command = &command_why };
 	int status;
 
 	if (!parse_options(&command_why, argc, argv, &w, &status))

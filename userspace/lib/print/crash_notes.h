@@ -12,16 +12,26 @@
 
 #define CRASH_NAME_SIZE	64
 
+/* The section of a recording that is in use */
+enum crash_section {
+	CRASH_TABLES,	/* formats, and names of threads, functions and texts */
+	CRASH_EVENTS,
+	CRASH_RESULT,	/* none: what the events have led to is printed */
+	CRASH_SECTIONS
+};
+
 /**
  * struct crash_notes - the notes
  * @mark: the format in use, or 0
  * @progress: how far the output is; 0 at first
+ * @section: the section in use, an enum crash_section
  * @file: the recording that has the format, as an index of crash_guard's paths
  * @system, @name: those of the format
  */
 struct crash_notes {
 	uint64_t mark;
 	uint64_t progress;
+	unsigned int section;
 	unsigned int file;
 	char system[CRASH_NAME_SIZE];
 	char name[CRASH_NAME_SIZE];

@@ -213,7 +213,8 @@ static bool again(void *arg)
 static int write_output(struct writer *w)
 {
 	const struct crash_guard guard = {
-		.run = run, .again = again, .arg = w, .path = &w->in->path, .nr_paths = 1,
+		.run = run, .again = again, .arg = w, .command = w->html->command,
+		.path = &w->in->path, .nr_paths = 1,
 	};
 	bool complete;
 	int status;

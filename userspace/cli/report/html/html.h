@@ -12,15 +12,18 @@
 
 #define MOST_CHOSEN	64	/* --task and --pid options */
 
+struct command;
 struct input;
 
 /**
  * struct html - the options
+ * @command: the command that writes the page
  * @output: name of the page; NULL: the recording's name with .html; "-": standard output
  * @task: patterns for the names of tasks that get a lane of their own
  * @pid: pids of such tasks
  */
 struct html {
+	const struct command *command;
 	const char *output;
 	const char *task[MOST_CHOSEN];
 	size_t nr_tasks;
