@@ -20,6 +20,7 @@
 #include <linux/workqueue.h>
 
 #include "compat/perf.h"
+#include "compat/rcu.h"
 #include "event/registry.h"
 #include "event/source.h"
 #include "foreign_event.h"
@@ -388,12 +389,18 @@ static struct rbmap_foreign_event *rbmap_foreign_release_next(void)
 	return event;
 }
 
+/*
+ * The kernel waits for RCU twice for each event, under a lock that all of its trace events
+ * have.  So the waits cannot be shared.  Normal ones of hundreds of events take minutes.
+ */
 static void rbmap_foreign_release(struct work_struct *work)
 {
 	struct rbmap_foreign_event *event;
 
+	rbmap_rcu_expedite();
 	while ((event = rbmap_foreign_release_next()))
 		rbmap_listener_stop(&event->listener);
+	rbmap_rcu_unexpedite();
 }
 
 /*
@@ -500,6 +507,8 @@ void rbmap_foreign_events_exit(void)
 {
 	struct rbmap_foreign_event *event, *next;
 
+	/* The work may be waiting, too. */
+	rbmap_rcu_expedite();
 	cancel_delayed_work_sync(&rbmap_foreign_release_work);
 	list_for_each_entry_safe(event, next, &rbmap_foreign_events, list) {
 		rbmap_listener_stop(&event->listener);
@@ -508,5 +517,6 @@ void rbmap_foreign_events_exit(void)
 			rbmap_event_forget(&event->type);
 		rbmap_foreign_free(event);
 	}
+	rbmap_rcu_unexpedite();
 	rbmap_foreign_rooms_free();
 }

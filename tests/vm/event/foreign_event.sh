@@ -180,5 +180,22 @@ put set_event syscalls:sys_enter_getdents64
 ok "also on a CPU that has come on line" retry_until 30 on_cpu1
 put set_event ' '
 
-ok "module unloads" rmmod rbmap
+# The kernel waits for RCU with each release of a perf event.
+if [ -e $theirs/kprobe_events ]; then
+	printf 'p:mine/%s %s\n' begin rcu_expedite_gp release perf_event_release_kernel \
+		end rcu_unexpedite_gp >$theirs/kprobe_events
+	put set_event 'syscalls:sys_enter_*getdents*'
+	echo 1 >$theirs/events/mine/enable
+	echo >$theirs/trace
+	put set_event ' '
+	ok "module unloads" rmmod rbmap
+	echo 0 >$theirs/events/mine/enable
+	is "$(awk '/: begin:/ { n++ } /: end:/ { n-- } /: release:/ { n > 0 ? short++ : long++ }
+		END { print n + 0, long + 0, short >= 2 }' $theirs/trace)" "0 0 1" \
+		"all perf events are released with short waits for RCU"
+	diag "$(grep -cE ': (begin|end):' $theirs/trace) switches of waits, $(grep -c ': release:' $theirs/trace) releases"
+	echo >$theirs/kprobe_events
+else
+	ok "module unloads" rmmod rbmap
+fi
 done_testing
