@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Events of the kernel, system calls and a kprobe are switched while they fire, beside ftrace
+# and perf on the same events. Meanwhile a processor goes and comes, and so does a module whose
+# event fires. Each call is received or missed, and each received record is in a ring or
+# dropped. LONG=1 attaches and removes ten thousand events.
+# shellcheck disable=SC2317 # called by retry_until
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/vm/lib/control.sh
+. /tests/lib/control.sh
+
+events=$root/events
+theirs=/sys/kernel/tracing
+hits=/sys/module/source/parameters/hits
+cpu=/sys/devices/system/cpu/cpu1
+shared='source/source_hit kmem/rss_stat kmem/mm_page_alloc rcu/rcu_utilization syscalls/sys_enter_getdents64'
+names='source kmem:rss_stat kmem:mm_page_* rcu:rcu_utilization workqueue:workqueue_queue_work percpu:* vmscan:* syscalls:sys_*_getdents64 syscalls:sys_*_newuname'
+cd /tmp || exit 1
+[ -e $theirs/events ] || mount -t tracefs none $theirs
+
+ok "module loads" load_module rbmap buffer_size_kb=512 || done_testing
+ok "the module loads" load_module source || done_testing
+if [ -e $theirs/kprobe_events ]; then
+	echo 'p:mine/opens do_sys_openat2 dfd=%di' >$theirs/kprobe_events ||
+		echo 'p:mine/opens do_sys_openat2' >$theirs/kprobe_events
+	names="$names mine:opens"
+fi
+ok "events are named" put available_events "$names"
+is "$(cat $root/kernel_events)" alias "the kernel's records are as expected"
+
+sums()
+{
+	awk -F ': *' -v key="$1" '$1 == key { sum += $2 } END { printf "%.0f\n", sum + 0 }' \
+		$events/*/*/counts
+}
+
+# The functions below run until the file `stop` exists.
+fire()
+{
+	while [ ! -e stop ]; do
+		echo 500 >$hits
+		uname >/dev/null
+		ls /proc /tmp >/dev/null
+		cat /proc/stat >file
+	done 2>/dev/null
+}
+
+by_ftrace()
+{
+	while [ ! -e stop ]; do
+		for value in 1 0; do
+			for event in $shared; do
+				echo $value >$theirs/events/"$event"/enable
+			done
+		done
+		echo >>ftrace_rounds
+	done 2>/dev/null
+}
+
+by_perf()
+{
+	# shellcheck disable=SC2046,SC2086 # names without blanks
+	while [ ! -e stop ]; do
+		perf stat -a $(printf -- '-e %s ' $shared | tr / :) sleep 0.1 >/dev/null 2>&1 &&
+			echo >>perf_rounds
+	done
+}
+
+unloaded()
+{
+	rmmod source 2>/dev/null
+}
+
+rm -f stop ftrace_rounds perf_rounds
+touch ftrace_rounds perf_rounds
+fire & workers=$!
+fire & workers="$workers $!"
+by_ftrace & workers="$workers $!"
+! command -v perf >/dev/null || by_perf & workers="$workers $!"
+wanted=500
+[ -z "$SHORT" ] || wanted=60
+[ -z "$LONG" ] || wanted=10000
+attached=0 rounds=0 gone=0 hotplugged=0
+while [ $attached -lt $wanted ]; do
+	put set_event "$names" || break
+	nr=$(wc -l <$root/set_event)
+	[ "$nr" -gt 0 ] || break
+	attached=$((attached + nr))
+	rounds=$((rounds + 1))
+	case $((rounds % 10)) in
+	2 | 7) # perf and ftrace may hold the module for a moment.
+		if retry_until 5 unloaded; then
+			gone=$((gone + 1))
+			load_module source || break
+		fi
+		;;
+	5)
+		[ ! -e $cpu/online ] || {
+			echo 0 >$cpu/online
+			echo 1 >$cpu/online
+			hotplugged=$((hotplugged + 1))
+		}
+		;;
+	esac
+	put set_event ' '
+done
+ok "$attached events are attached and removed" test $attached -ge $wanted
+touch stop
+# shellcheck disable=SC2086 # numbers
+wait $workers
+rm stop
+ok "all events are off" put set_event ' '
+diag "$rounds rounds; the module went $gone times, a processor $hotplugged times"
+diag "$(wc -l <ftrace_rounds) rounds of ftrace, $(wc -l <perf_rounds) of perf"
+ok "the module has gone while its event was on" test $gone -ge 1
+ok "ftrace was on the same events" test -s ftrace_rounds
+if command -v perf >/dev/null; then
+	ok "perf was on the same events" test -s perf_rounds
+else
+	skip "this machine has no perf" "perf on the same events"
+fi
+for event in $shared; do
+	ok "$event has fired" grep -q '^received: *[1-9]' "$events/$event/counts"
+done
+calls=$(sums calls) received=$(sums received) missed=$(sums missed)
+diag "$calls calls, $received received, $missed missed"
+is $((received + missed)) "$calls" "each call is received or missed"
+is "$(summed missed)" "$missed" "stats count what was missed"
+is $(($(summed emitted) + $(summed 'dropped events'))) "$received" \
+	"each record that was received is in a ring, or counted as dropped"
+[ ! -e $theirs/kprobe_events ] || ok "the kprobe is removed" sh -c "echo >$theirs/kprobe_events"
+ok "module unloads" rmmod rbmap
+ok "the module unloads" rmmod source
+done_testing
