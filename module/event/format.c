@@ -18,13 +18,21 @@ const struct rbmap_field rbmap_common_fields[] = {
 	{}
 };
 
+static void rbmap_format_copy(struct rbmap_text *text, const char *from)
+{
+	rbmap_text_copy(text, from, strlen(from));
+}
+
 static void rbmap_format_fields(struct rbmap_text *text,
 				  const struct rbmap_field *field,
 				  size_t offset)
 {
 	for (; field->name; field++) {
 		offset = ALIGN(offset, field->align);
-		rbmap_text_add(text, "\tfield:%s %s", field->type, field->name);
+		rbmap_format_copy(text, "\tfield:");
+		rbmap_format_copy(text, field->type);
+		rbmap_format_copy(text, " ");
+		rbmap_format_copy(text, field->name);
 		if (field->len == RBMAP_FIELD_OPEN)
 			rbmap_text_add(text, "[]");
 		else if (field->length)
@@ -83,7 +91,7 @@ static void rbmap_format_print(struct rbmap_text *text,
 			while (rbmap_is_word(*end))
 				end++;
 		}
-		rbmap_text_add(text, "%.*s", (int)(end - at), at);
+		rbmap_text_copy(text, at, end - at);
 		at = end;
 	}
 }
