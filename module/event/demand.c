@@ -4,11 +4,13 @@
  * memory and a directory in each buffer.  So the event is made when somebody first names
  * it, and a buffer has it after it was named there.
  */
+#include <linux/bitmap.h>
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 
 #include "demand.h"
 #include "event.h"
@@ -130,17 +132,55 @@ const char *rbmap_event_demand_refused(void)
 	return strcmp(way, RBMAP_SOURCE_NO_WAY) ? NULL : reason;
 }
 
-/* Add the names that the buffer does not have yet. */
-static void rbmap_demand_list(struct rbmap_event_set *set, char *names,
-			      struct rbmap_text *text)
-{
-	struct rbmap_event_match match = { 0 };
-	char *name;
+/*
+ * A set of lines that may have more lines than were added.  The kernel has fifteen hundred
+ * events, and a buffer sixty: without the set, each of the many is compared with each of the
+ * few.
+ */
+#define RBMAP_LINES_BITS	4096
 
-	while ((match.system = rbmap_demand_next(&names, &name))) {
-		match.name = name;
-		if (!rbmap_event_set_has(set, &match))
-			rbmap_text_add(text, "%s:%s\n", match.system, match.name);
+static unsigned int rbmap_line_bit(const char *line, size_t len)
+{
+	return full_name_hash(NULL, line, len) % RBMAP_LINES_BITS;
+}
+
+static unsigned long *rbmap_lines_of(const char *text)
+{
+	unsigned long *lines = bitmap_zalloc(RBMAP_LINES_BITS, GFP_KERNEL);
+	size_t len;
+
+	for (; lines && *text; text += len + !!text[len]) {
+		len = strcspn(text, "\n");
+		__set_bit(rbmap_line_bit(text, len), lines);
+	}
+	return lines;
+}
+
+static bool rbmap_demand_is_shown(struct rbmap_event_set *set, const unsigned long *shown,
+				  char *system, char *name)
+{
+	const struct rbmap_event_match match = { .system = system, .name = name };
+	const char *line = system;
+	bool may_be;
+
+	name[-1] = ':';
+	may_be = test_bit(rbmap_line_bit(line, strlen(line)), shown);
+	name[-1] = 0;
+	return may_be && rbmap_event_set_has(set, &match);
+}
+
+/* Add the names that the buffer does not have yet. */
+static void rbmap_demand_list(struct rbmap_event_set *set, const unsigned long *shown,
+			      char *names, struct rbmap_text *text)
+{
+	char *system, *name;
+
+	while ((system = rbmap_demand_next(&names, &name))) {
+		if (!rbmap_demand_is_shown(set, shown, system, name)) {
+			name[-1] = ':';
+			rbmap_text_copy(text, system, strlen(system));
+			rbmap_text_copy(text, "\n", 1);
+		}
 		cond_resched();
 	}
 }
@@ -155,18 +195,22 @@ static void rbmap_demand_list(struct rbmap_event_set *set, char *names,
 char *rbmap_event_set_available(struct rbmap_event_set *set)
 {
 	char *shown = rbmap_event_set_list(set, false), *names;
+	unsigned long *lines = shown ? rbmap_lines_of(shown) : NULL;
 	struct rbmap_text text = { 0 };
 
-	if (!shown)
+	if (!lines) {
+		kfree(shown);
 		return NULL;
+	}
 	names = rbmap_demand_names();
 	text.size = strlen(shown) + (names ? strlen(names) : 0) + 1;
 	text.buf = kvzalloc(text.size, GFP_KERNEL);
 	if (text.buf) {
-		rbmap_text_add(&text, "%s", shown);
-		rbmap_demand_list(set, names, &text);
+		rbmap_text_copy(&text, shown, strlen(shown));
+		rbmap_demand_list(set, lines, names, &text);
 	}
 	kvfree(names);
+	bitmap_free(lines);
 	kfree(shown);
 	return text.buf;
 }
