@@ -543,6 +543,6 @@ void rbmap_control_exit(struct rbmap_control *control)
 	rbmap_control_events_exit(control);
 	rbmap_dir_remove(control->dir);
 	control->dir = NULL;
-	kvfree(control->available);
-	control->available = NULL;
+	kvfree(control->available.buf);
+	control->available = (struct rbmap_text){ 0 };
 }

@@ -7,6 +7,7 @@
 #include <linux/sysfs.h>
 
 #include "buffer/buffer.h"
+#include "lib/text.h"
 
 struct pid;
 struct rbmap_event_set;
@@ -25,7 +26,7 @@ struct rbmap_event_set;
  * @options_dir: directory options
  * @cpus_dir: directory per_cpu
  * @cpu_dir: directories per_cpu/cpuN, by CPU number
- * @available: text of available_events while somebody reads it page by page, or NULL
+ * @available: text of available_events while somebody reads it page by page
  */
 struct rbmap_control {
 	struct rbmap_buffer	*buffer;
@@ -40,7 +41,7 @@ struct rbmap_control {
 	struct kobject		*options_dir;
 	struct kobject		*cpus_dir;
 	struct kobject		**cpu_dir;
-	char			*available;
+	struct rbmap_text	available;
 };
 
 /*

@@ -173,7 +173,8 @@ static ssize_t rbmap_set_event_write(struct file *file, struct kobject *kobj,
 
 static DEFINE_MUTEX(rbmap_available_lock);
 
-static char *rbmap_available_swap(struct rbmap_control *control, char *text)
+static struct rbmap_text rbmap_available_swap(struct rbmap_control *control,
+					      struct rbmap_text text)
 {
 	mutex_lock(&rbmap_available_lock);
 	swap(control->available, text);
@@ -183,7 +184,7 @@ static char *rbmap_available_swap(struct rbmap_control *control, char *text)
 
 /*
  * Sysfs reads a page at a time.  The text has a dozen pages, and costs millions of
- * instructions: the next page is read from the text of the page before.
+ * instructions: the next page is read from the text of the page before, whose length is known.
  */
 static ssize_t rbmap_available_events_read(struct file *file,
 					   struct kobject *kobj,
@@ -191,17 +192,21 @@ static ssize_t rbmap_available_events_read(struct file *file,
 					   loff_t pos, size_t len)
 {
 	struct rbmap_control *control = rbmap_dir_data(kobj);
-	char *text = pos ? rbmap_available_swap(control, NULL) : NULL;
+	struct rbmap_text text = { 0 };
 	ssize_t ret;
 
-	if (!text)
-		text = rbmap_event_set_available(control->events);
-	if (!text)
-		return -ENOMEM;
-	ret = memory_read_from_buffer(buf, len, &pos, text, strlen(text));
+	if (pos)
+		text = rbmap_available_swap(control, text);
+	if (!text.buf) {
+		text.buf = rbmap_event_set_available(control->events);
+		if (!text.buf)
+			return -ENOMEM;
+		text.len = strlen(text.buf);
+	}
+	ret = memory_read_from_buffer(buf, len, &pos, text.buf, text.len);
 	if (ret == len)
 		text = rbmap_available_swap(control, text);
-	kvfree(text);
+	kvfree(text.buf);
 	return ret;
 }
 
