@@ -17,7 +17,7 @@
  * A piece is half as large as the zeroes that dat_create() leaves for it, because a copy
  * needs space for its metadata, too.
  */
-#define PIECE		(1u << 19)
+#define PIECE		(128u << 10)
 #define SPARE_SPACE	(16ull << 20)
 #define ALIGN		65536u	/* the largest block of a file system */
 

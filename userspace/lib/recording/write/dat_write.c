@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@
  * Zeroes behind the tail, where the first data goes if the disk is full: a piece of data
  * is copied there, which frees space for the next one.
  */
-#define RESERVE		(1u << 20)
+#define RESERVE		(256u << 10)
 
 static int write_tail(struct dat_writer *w, const struct buf *cmdlines)
 {
@@ -42,23 +43,38 @@ size_t dat_cmdlines_room(void)
 	return COMMS_ROOM;
 }
 
+static int write_zeros(int fd, uint64_t from, uint64_t to)
+{
+	static const char zeros[4096];
+	int ret = 0;
+
+	for (; from < to && !ret; from += sizeof(zeros))
+		ret = dat_write_at(fd, zeros, sizeof(zeros), from);
+	return ret;
+}
+
+/* Allocate a part of the file, which has zeros. Not each file system can without a write. */
+static int allocate(int fd, uint64_t from, uint64_t to)
+{
+	if (!fallocate(fd, 0, from, to - from))
+		return 0;
+	return errno == EOPNOTSUPP || errno == ENOSYS ? write_zeros(fd, from, to) : -errno;
+}
+
 /*
- * Write the headers and zeros for the tail now, so that the end of the
+ * Write the headers, and allocate zeros for the tail now, so that the end of the
  * recording needs no more space.
  */
-static int reserve_head(struct dat_writer *w, struct buf *head)
+static int reserve_head(struct dat_writer *w, const struct buf *head)
 {
 	size_t room = COMMS_ROOM + OPTIONS_ROOM + strlen(w->clocks) +
 		      strlen(w->uname) +
 		      ((size_t)w->max_cpus + 1) * (CPUSTAT_ROOM + 32);
-	static const char zeros[4096];
+	int ret = allocate(w->fd, 0, head->size + room + RESERVE);
 
 	w->tail = head->size;
 	w->tail_end = w->tail + room;
-	while (head->size < w->tail_end + RESERVE && !head->failed)
-		buf_add(head, zeros, sizeof(zeros));
-	return head->failed ? -ENOMEM :
-			      dat_write_at(w->fd, head->data, head->size, 0);
+	return ret ? ret : dat_write_at(w->fd, head->data, head->size, 0);
 }
 
 static void free_writer(struct dat_writer *w)
