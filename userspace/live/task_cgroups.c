@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -57,12 +58,29 @@ static bool has_other_namespace(const char *process, const char *own)
 	return len > 0 && strcmp(link, own) != 0;
 }
 
+static void learn_thread(struct dat_cgroups *cgroups, const char *cgroup, const char *process,
+			 const char *thread, bool other)
+{
+	struct dat_task task = { .cgroup = cgroup, .ts = NOW, .pid = atoi(thread) };
+
+	task.ns_pid = other ? read_ns_pid(process, thread) : 0;
+	if (task.pid > 0)
+		dat_cgroups_learn(cgroups, &task);
+}
+
+/* A directory has a link for itself, one for its name, and one for each directory in it. */
+static bool has_one_thread(const char *threads)
+{
+	struct stat st;
+
+	return !stat(threads, &st) && st.st_nlink == 3;
+}
+
 /* The threads of a process are taken to be in its cgroup: threaded cgroups are rare. */
 static void scan_process(struct dat_cgroups *cgroups, const char *process, const char *own)
 {
-	char path[300], cgroup[8192];
-	struct dat_task task = { .cgroup = cgroup, .ts = NOW };
 	bool other = has_other_namespace(process, own);
+	char path[300], cgroup[8192];
 	struct dirent *thread;
 	DIR *threads;
 
@@ -70,13 +88,13 @@ static void scan_process(struct dat_cgroups *cgroups, const char *process, const
 	if (!read_line(path, "0::", cgroup, sizeof(cgroup)))
 		return;
 	snprintf(path, sizeof(path), "/proc/%s/task", process);
-	threads = opendir(path);
-	while (threads && (thread = readdir(threads))) {
-		task.pid = atoi(thread->d_name);
-		task.ns_pid = other ? read_ns_pid(process, thread->d_name) : 0;
-		if (task.pid > 0)
-			dat_cgroups_learn(cgroups, &task);
+	if (has_one_thread(path)) {
+		learn_thread(cgroups, cgroup, process, process, other);
+		return;
 	}
+	threads = opendir(path);
+	while (threads && (thread = readdir(threads)))
+		learn_thread(cgroups, cgroup, process, thread->d_name, other);
 	if (threads)
 		closedir(threads);
 }

@@ -39,6 +39,7 @@ HASH_FUNCTIONS(used_addrs, struct used_addr, uint64_t, 64, hash_u64, ADDR_IS_OF,
 
 struct symbol_use {
 	struct event_fields *event[NR_IDS];	/* NULL: the event prints no symbol */
+	size_t nr;				/* the pages behind these are never touched */
 	bool any;
 	struct used_addrs addrs;	/* other than 0 */
 	uint64_t left_out;	/* events with an address beyond the limit */
@@ -53,7 +54,7 @@ void symbol_use_free(struct symbol_use *use)
 {
 	if (!use)
 		return;
-	for (size_t i = 0; i < NR_IDS; i++)
+	for (size_t i = 0; i < use->nr; i++)
 		free(use->event[i]);
 	free(use->addrs.slot);
 	free(use);
@@ -210,6 +211,8 @@ int symbol_use_add_format(struct symbol_use *use, const char *text)
 	fields = use->event[format->public.id] ? NULL : calloc(1, sizeof(*fields));
 	if (fields) {
 		use->event[format->public.id] = fields;
+		if (format->public.id >= use->nr)
+			use->nr = format->public.id + 1;
 		use->any = true;
 		ret = add_symbol_fields(fields, format);
 	} else if (!use->event[format->public.id]) {

@@ -29,6 +29,7 @@ struct event_cmdlines {
 
 struct comm_fields {
 	struct event_cmdlines *event[NR_IDS];
+	size_t nr;		/* the pages behind these are never touched */
 };
 
 struct comm_fields *comm_fields_new(void)
@@ -40,7 +41,7 @@ void comm_fields_free(struct comm_fields *fields)
 {
 	if (!fields)
 		return;
-	for (size_t i = 0; i < NR_IDS; i++)
+	for (size_t i = 0; i < fields->nr; i++)
 		free(fields->event[i]);
 	free(fields);
 }
@@ -111,6 +112,8 @@ int comm_fields_add(struct comm_fields *fields, const char *text)
 	if (!fields->event[id])
 		return -ENOMEM;
 	*fields->event[id] = found;
+	if (id >= fields->nr)
+		fields->nr = id + 1;
 	return 0;
 }
 
@@ -233,26 +236,28 @@ static void scan_proc(struct cmdlines *cmdlines, uint64_t ts)
 		closedir(proc);
 }
 
-/* The module lists all threads by the kernel's numbers: "PID NAME". */
-static void scan_module(struct cmdlines *cmdlines, uint64_t ts)
+/*
+ * The module lists all threads by the kernel's numbers: "PID NAME". /proc takes seven system
+ * calls for each process. Return false without the list.
+ */
+static bool scan_module(struct cmdlines *cmdlines, uint64_t ts)
 {
 	FILE *list = fopen("/dev/rbmap/saved_cmdlines", "re");
-	char line[256];
-	int pid, at;
+	char line[256], *comm;
 
-	while (list && fgets(line, sizeof(line), list))
-		if (sscanf(line, "%d %n", &pid, &at) == 1)
-			cmdlines_learn(cmdlines, pid, line + at, strlen(line + at), ts);
-	if (list)
-		fclose(list);
+	while (list && fgets(line, sizeof(line), list)) {
+		int pid = strtol(line, &comm, 10);
+
+		if (comm != line && *comm == ' ')
+			cmdlines_learn(cmdlines, pid, comm + 1, strlen(comm + 1), ts);
+	}
+	return list && !fclose(list);
 }
 
 void cmdlines_scan(struct cmdlines *cmdlines, uint64_t ts)
 {
-	if (cmdlines->asks_proc)
+	if (!scan_module(cmdlines, ts) && cmdlines->asks_proc)
 		scan_proc(cmdlines, ts);
-	else
-		scan_module(cmdlines, ts);
 }
 
 static void learn_pair(struct cmdlines *cmdlines, const struct comm_pair *pair,
