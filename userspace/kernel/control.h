@@ -109,7 +109,8 @@ void control_print_clocks(struct buf *out, int clock);
 struct control_event {
 	char *system;
 	char *name;
-	int id;			/* -1: unknown */
+	int id;			/* control_event_id() reads it */
+	bool has_id;
 	bool enabled;
 	char *unavailable;	/* reason why it is unavailable; NULL: it is available */
 	bool on_demand;		/* the buffer has no directory of it yet */
@@ -149,6 +150,8 @@ enum control_way control_way_describe(const char *text, struct buf *sentence);
 int control_events_add(struct control_events *events, const char *system, const char *name);
 int control_events_add_name(struct control_events *events, const char *system,
 			    const char *name);
+/* Return the number of an event in the records, or -1: unknown. */
+int control_event_id(struct control_event *event);
 /* Read an event of the buffer again. */
 int control_event_update(struct control_event *event);
 void control_events_sort(struct control_events *events);

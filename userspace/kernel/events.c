@@ -48,26 +48,30 @@ static char *read_of(const char *system, const char *name, const char *file)
 	return control_read(path);
 }
 
+int control_event_id(struct control_event *event)
+{
+	uint64_t id;
+	char *text;
+
+	if (event->has_id)
+		return event->id;
+	text = read_of(event->system, event->name, "id");
+	event->id = text && parse_u64(text, &id) && id <= UINT16_MAX ? (int)id : -1;
+	event->has_id = true;
+	free(text);
+	return event->id;
+}
+
+/* All but whether it is enabled */
 static int read_event(struct control_event *event, const char *system,
 		      const char *name)
 {
-	char *enable = read_of(system, name, "enable");
-	char *id, *status;
-	uint64_t number;
+	char *status = read_of(system, name, "status");
 
-	*event = (struct control_event){ .id = -1 };
-	if (!enable)
+	*event = (struct control_event){ 0 };
+	if (!status)
 		return -errno;
-	event->enabled = *enable == '1';
-	free(enable);
-
-	id = read_of(system, name, "id");
-	if (id && parse_u64(id, &number) && number <= UINT16_MAX)
-		event->id = number;
-	free(id);
-
-	status = read_of(system, name, "status");
-	if (status && !strncmp(status, UNAVAILABLE, strlen(UNAVAILABLE)))
+	if (!strncmp(status, UNAVAILABLE, strlen(UNAVAILABLE)))
 		event->unavailable = strdup(status + strlen(UNAVAILABLE));
 	free(status);
 
@@ -78,7 +82,18 @@ static int read_event(struct control_event *event, const char *system,
 	return 0;
 }
 
-int control_events_add(struct control_events *events, const char *system, const char *name)
+static int read_enabled(struct control_event *event)
+{
+	char *enable = read_of(event->system, event->name, "enable");
+
+	if (!enable)
+		return -errno;
+	event->enabled = *enable == '1';
+	free(enable);
+	return 0;
+}
+
+static int add_event(struct control_events *events, const char *system, const char *name)
 {
 	int ret;
 
@@ -90,10 +105,26 @@ int control_events_add(struct control_events *events, const char *system, const 
 	return ret;
 }
 
+int control_events_add(struct control_events *events, const char *system, const char *name)
+{
+	int ret = add_event(events, system, name);
+
+	if (!ret) {
+		ret = read_enabled(&events->v[events->nr - 1]);
+		if (ret)
+			free_event(&events->v[--events->nr]);
+	}
+	return ret;
+}
+
 int control_event_update(struct control_event *event)
 {
-	struct control_event old = *event;
-	int ret = read_event(event, old.system, old.name);
+	struct control_event old = *event, new;
+	int ret = read_event(&new, old.system, old.name);
+
+	if (!ret)
+		ret = read_enabled(&new);
+	*event = new;
 
 	if (ret && ret != -ENOMEM)
 		*event = old;
@@ -111,7 +142,7 @@ int control_events_add_name(struct control_events *events, const char *system,
 		return -ENOMEM;
 	event = &events->v[events->nr++];
 	*event = (struct control_event){
-		.system = strdup(system), .name = strdup(name), .id = -1, .on_demand = true,
+		.system = strdup(system), .name = strdup(name), .on_demand = true,
 	};
 	return event->system && event->name ? 0 : -ENOMEM;
 }
@@ -144,13 +175,35 @@ static int add_system(struct control_events *events, const char *system)
 	while (!ret && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		ret = control_events_add(events, system, entry->d_name);
+		ret = add_event(events, system, entry->d_name);
 		/* It is a file, or an event that was removed meanwhile. */
 		if (ret == -ENOTDIR || ret == -ENOENT)
 			ret = 0;
 	}
 	closedir(dir);
 	return ret;
+}
+
+/* The list takes one read, where the files `enable` take one for each event. */
+static int read_all_enabled(struct control_events *events)
+{
+	char *text = control_read("set_event"), *rest = text, *line;
+
+	if (!text)
+		return -errno;
+	while ((line = strsep(&rest, "\n"))) {
+		char *name = strchr(line, ':');
+		struct control_event *event;
+
+		if (!name)
+			continue;
+		*name++ = '\0';
+		event = control_events_find(events, events->nr, line, name);
+		if (event)
+			event->enabled = true;
+	}
+	free(text);
+	return 0;
 }
 
 int control_events_read(struct control_events *events)
@@ -174,13 +227,14 @@ int control_events_read(struct control_events *events)
 		if (entry->d_name[0] != '.')
 			ret = add_system(events, entry->d_name);
 	closedir(dir);
+	control_events_sort(events);
+	if (!ret)
+		ret = read_all_enabled(events);
 	if (ret) {
 		control_complain(CONTROL_READ, "events", ret);
 		control_events_free(events);
-		return ret;
 	}
-	control_events_sort(events);
-	return 0;
+	return ret;
 }
 
 bool control_match(const char *pattern, const char *system, const char *name)

@@ -78,17 +78,19 @@ static void print_json(const struct control_events *events, bool with_fields)
 
 	json_open(&j, NULL, '[');
 	for (size_t i = 0; i < events->nr; i++) {
-		const struct control_event *ev = &events->v[i];
+		struct control_event *ev = &events->v[i];
 		char *source;
+		int id;
 
 		if (!ev->selected)
 			continue;
 		source = source_of(ev);
+		id = ev->on_demand ? -1 : control_event_id(ev);
 		json_open(&j, NULL, '{');
 		json_string(&j, "system", ev->system);
 		json_string(&j, "event", ev->name);
-		if (ev->id >= 0)
-			json_number(&j, "id", ev->id);
+		if (id >= 0)
+			json_number(&j, "id", id);
 		json_string(&j, "source", source ? source : "?");
 		json_bool(&j, "enabled", ev->enabled);
 		json_bool(&j, "available", !ev->unavailable);

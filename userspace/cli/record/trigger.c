@@ -41,9 +41,9 @@ struct hits {
 	uint64_t ts;
 };
 
-static bool add_event(struct trigger *t, const struct control_event *event)
+static bool add_event(struct trigger *t, const struct control_event *event, int id)
 {
-	size_t nr = event->id + 1;
+	size_t nr = id + 1;
 	const struct control_event **more;
 
 	if (!t->event || nr > t->nr_ids) {
@@ -56,7 +56,7 @@ static bool add_event(struct trigger *t, const struct control_event *event)
 		t->event = more;
 		t->nr_ids = nr;
 	}
-	t->event[event->id] = event;
+	t->event[id] = event;
 	return true;
 }
 
@@ -69,13 +69,16 @@ static bool add_events(struct trigger *t, const char *pattern,
 	bool any = false;
 
 	for (size_t i = 0; i < events->nr; i++) {
-		const struct control_event *ev = &events->v[i];
+		struct control_event *ev = &events->v[i];
+		int id;
 
-		if (ev->id < 0 || !control_match(pattern, ev->system, ev->name) ||
-		    !wanted(data, ev))
+		if (!control_match(pattern, ev->system, ev->name) || !wanted(data, ev))
+			continue;
+		id = control_event_id(ev);
+		if (id < 0)
 			continue;
 		any = true;
-		if (!add_event(t, ev))
+		if (!add_event(t, ev, id))
 			return false;
 	}
 	if (!any)

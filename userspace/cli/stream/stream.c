@@ -93,10 +93,10 @@ static void add_format(void *data, int id)
 	const struct stream *s = data;
 
 	for (size_t i = 0; i < s->live.events.nr; i++) {
-		const struct control_event *event = &s->live.events.v[i];
+		struct control_event *event = &s->live.events.v[i];
 		char *format;
 
-		if (event->id != id)
+		if (control_event_id(event) != id)
 			continue;
 		format = live_events_format(event);
 		if (format)
@@ -144,10 +144,10 @@ static bool load_text(struct stream *s)
 static void load_formats(struct stream *s)
 {
 	for (size_t i = 0; i < s->live.events.nr; i++) {
-		const struct control_event *event = &s->live.events.v[i];
+		struct control_event *event = &s->live.events.v[i];
 
 		if (s->live.patterns.nr ? event->selected : event->enabled)
-			formatter_want_format(s->text, event->id);
+			formatter_want_format(s->text, control_event_id(event));
 	}
 }
 

@@ -21,25 +21,40 @@ static bool out_of_memory(void)
 }
 
 /* Ids are small numbers: the table has one place for each. */
+static bool make_place(struct top *top, unsigned int id)
+{
+	char **more;
+
+	if (id < top->nr_labels)
+		return true;
+	more = realloc(top->label, (id + 1) * sizeof(*more));
+	if (!more)
+		return false;
+	memset(more + top->nr_labels, 0, (id + 1 - top->nr_labels) * sizeof(*more));
+	top->label = more;
+	top->nr_labels = id + 1;
+	return true;
+}
+
 static bool label_events(struct top *top)
 {
 	const struct control_events *events = &top->live.events;
-	int last = 0;
 
-	for (size_t i = 0; i < events->nr; i++)
-		if (events->v[i].id > last)
-			last = events->v[i].id;
-	top->nr_labels = last + 1;
-	top->label = calloc(top->nr_labels, sizeof(*top->label));
-	for (size_t i = 0; top->label && i < events->nr; i++) {
-		const struct control_event *event = &events->v[i];
+	if (!make_place(top, 0))
+		return out_of_memory();
+	for (size_t i = 0; i < events->nr; i++) {
+		struct control_event *event = &events->v[i];
+		int id = control_event_id(event);
 
-		if (event->id < 0 || top->label[event->id])
+		if (id < 0)
 			continue;
-		if (asprintf(&top->label[event->id], "%s:%s", event->system, event->name) < 0)
+		if (!make_place(top, id))
+			return out_of_memory();
+		if (!top->label[id] &&
+		    asprintf(&top->label[id], "%s:%s", event->system, event->name) < 0)
 			return out_of_memory();
 	}
-	return top->label || out_of_memory();
+	return true;
 }
 
 static void name_event(void *data, int id, char *name, size_t size)
