@@ -40,6 +40,7 @@
  * @keeper_pid: process that created the buffer through @keeper, or NULL
  * @buffer: rings of the buffer
  * @events: events of the buffer
+ * @own_types: registered events of the module that created the buffer, or NULL
  * @control: files in /sys
  * @devices: files in /dev
  * @lock: protects @closing, and serializes the creation of the files of CPUs
@@ -55,6 +56,7 @@ struct rbmap_instance {
 	struct pid		*keeper_pid;
 	struct rbmap_buffer	*buffer;
 	struct rbmap_event_set	*events;
+	struct rbmap_event_type *const *own_types;
 	struct rbmap_control	control;
 	struct rbmap_devices	devices;
 	struct mutex		lock;
@@ -327,6 +329,17 @@ static void rbmap_instance_hide_in(struct rbmap_instance *instance,
 	list_move_tail(&instance->list, ended);
 }
 
+/* Remove the events of a hidden buffer's module from all other buffers. */
+static void rbmap_instances_remove_types(struct list_head *ended)
+{
+	struct rbmap_instance *instance;
+
+	list_for_each_entry(instance, ended, list) {
+		if (instance->own_types)
+			rbmap_events_unregister(instance->own_types);
+	}
+}
+
 /*
  * End hidden buffers, with one wait for all of them.  A buffer with open files is freed
  * with the last one.
@@ -337,6 +350,7 @@ static void rbmap_instances_end(struct list_head *ended)
 
 	if (list_empty(ended))
 		return;
+	rbmap_instances_remove_types(ended);
 	rbmap_release_settle();
 	list_for_each_entry_safe(instance, next, ended, list) {
 		struct rbmap_buffer *buf = instance->buffer;
@@ -347,6 +361,28 @@ static void rbmap_instances_end(struct list_head *ended)
 		rbmap_buffer_abandon(buf, rbmap_instance_free, instance);
 		cond_resched();
 	}
+}
+
+/*
+ * Make the events of the buffer's module, and record them.  The buffer's name is that of
+ * their system, so they are removed before the instance is freed.
+ */
+static int rbmap_instance_add_types(struct rbmap_instance *instance,
+				    struct rbmap_event_type *const *types)
+{
+	unsigned int i;
+	int err;
+
+	if (!types)
+		return 0;
+	err = rbmap_events_register(instance->name, types);
+	if (err)
+		return err;
+	instance->own_types = types;
+	for (i = 0; types[i] && !err; i++)
+		err = rbmap_event_enable(rbmap_event_set_find(instance->events, types[i]),
+					 true);
+	return err;
 }
 
 static struct rbmap_instance *rbmap_instance_find(const char *name)
@@ -385,7 +421,8 @@ rbmap_create(const char *name, const struct rbmap_buffer_config *config,
 	}
 	list_add_tail(&instance->list, &rbmap_instances);
 	buf = instance->buffer;
-	err = rbmap_instance_offer(instance);
+	err = rbmap_instance_add_types(instance, config->events) ?:
+	      rbmap_instance_offer(instance);
 	if (err) {
 		rbmap_instance_hide_in(instance, &ended);
 		buf = ERR_PTR(err);
@@ -446,6 +483,10 @@ static int rbmap_config_check(const struct rbmap_buffer_config *config)
 	if (!rbmap_clock_available(config->clock)) {
 		rbmap_err("clock %d is not available on this machine: use %d (local)\n",
 			  config->clock, RBMAP_CLOCK_LOCAL);
+		return -EINVAL;
+	}
+	if (config->raw && config->events) {
+		rbmap_err("a raw buffer has no events: leave out one of both\n");
 		return -EINVAL;
 	}
 	return 0;

@@ -2,35 +2,63 @@
 /* A driver's private ring: what it did last, in /dev/rbmap/driver_ring/cpuN. */
 #include <linux/err.h>
 #include <linux/module.h>
-#include <rbmap/buffer.h>
+#include <rbmap/probe.h>
+
+/* The events, in the driver's own words. */
+RBMAP_DRIVER_EVENT(request,
+	TP_PROTO(u32 sector, u32 bytes),
+	TP_ARGS(sector, bytes),
+	TP_STRUCT__entry(
+		__field(u32, sector)
+		__field(u32, bytes)),
+	TP_fast_assign(
+		__entry->sector = sector;
+		__entry->bytes = bytes;),
+	TP_printk("%u bytes at sector %u", __entry->bytes, __entry->sector));
+
+RBMAP_DRIVER_EVENT(reset,
+	TP_PROTO(const char *reason),
+	TP_ARGS(reason),
+	TP_STRUCT__entry(
+		__string(reason, reason)),
+	TP_fast_assign(
+		__assign_str(reason);),
+	TP_printk("reset: %s", __get_str(reason)));
+
+RBMAP_PROBE_TABLE(driver_events, request, reset);
 
 static struct rbmap_buffer *ring;
 
-struct request {
-	u32	sector;
-	u32	bytes;
-};
+static int sector = 42;
 
-/* From any context, NMI included. */
-static void note_request(u32 sector, u32 bytes)
+/* Writing to /sys/module/driver_ring/parameters/sector makes a request. */
+static int sector_set(const char *value, const struct kernel_param *param)
 {
-	struct rbmap_reservation r rbmap_uninitialized;
-	struct request *note = rbmap_reserve(ring, &r, sizeof(*note));
+	int err = param_set_int(value, param);
 
-	if (note) {
-		*note = (struct request){ sector, bytes };
-		rbmap_commit(&r);
-	}
+	if (!err && !IS_ERR_OR_NULL(ring))
+		rbmap_trace_request(sector, 512);
+	return err;
 }
+
+static const struct kernel_param_ops sector_ops = {
+	.set = sector_set,
+	.get = param_get_int,
+};
+module_param_cb(sector, &sector_ops, &sector, 0644);
+MODULE_PARM_DESC(sector, "sector of the latest request");
 
 static int __init driver_ring_init(void)
 {
-	const struct rbmap_buffer_config config = { .size_kb = 64, .raw = true };
+	const struct rbmap_buffer_config config = {
+		.size_kb = 64, .events = driver_events,
+	};
 
 	ring = rbmap_buffer_create("driver_ring", &config);
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
-	note_request(42, 4096);
+	rbmap_trace_reset("the driver was loaded");
+	rbmap_trace_request(sector, 4096);
 	return 0;
 }
 

@@ -60,12 +60,13 @@ static bool rbmap_event_yields(const struct rbmap_event_type *event)
 	return event->replaceable && event->unavailable;
 }
 
-/* An event with a probe, but without a source, is one of a tracepoint. */
+/* An event with a probe, but without a source, is one of a driver or of a tracepoint. */
 static void rbmap_event_find_origin(struct rbmap_event_type *event)
 {
 	event->origin = NULL;
 	if (!event->source && event->probe)
-		event->source = &rbmap_tracepoint_source;
+		event->source = event->called ? &rbmap_call_source :
+						&rbmap_tracepoint_source;
 	if (event->source && !event->unavailable)
 		event->unavailable = event->source->find(event);
 }

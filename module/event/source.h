@@ -71,6 +71,9 @@ struct rbmap_source {
 /* source/tracepoint.c: also the source of each event that names none. */
 extern const struct rbmap_source rbmap_tracepoint_source;
 
+/* source/call.c: the events that a driver writes by a call. */
+extern const struct rbmap_source rbmap_call_source;
+
 /* source/kernel_event.c: the events of the kernel, on demand. */
 extern const struct rbmap_source rbmap_kernel_source;
 

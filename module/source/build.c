@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Compiled together, see Kbuild. */
+#include "call.c"
 #include "tracepoint.c"
 #ifdef CONFIG_PERF_EVENTS
 #include "kernel_event.c"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -79,6 +80,8 @@ bool live_events_open(struct live_events *live)
 	}
 	if (private_buffer_is_private(live->own) && !live->observe && !pace(live))
 		return false;
+	if (live->survives)
+		driver_buffer_begin(&live->driver);
 	rbmap_merge_loss(live->merge, &live->before);
 	live->excluded_before = cpustats_sum(CPUSTAT_EXCLUDED);
 	live->missed_before = cpustats_sum(CPUSTAT_MISSED);
@@ -86,6 +89,23 @@ bool live_events_open(struct live_events *live)
 	       !control_events_demand(&live->events, live->patterns.pattern,
 				      live->patterns.nr) &&
 	       auto_probes_begin(&live->made, &live->events, &live->patterns);
+}
+
+/* A driver has the events of its own enabled in its buffer. The others are enabled again. */
+static void use_next_buffer(struct live_events *live)
+{
+	struct control_events events = { 0 };
+
+	if (!driver_buffer_is_back(&live->driver))
+		return;
+	live->reloads++;
+	if (control_events_read(&events))
+		return;
+	control_events_free(&live->events);
+	live->events = events;
+	if (live->patterns.nr &&
+	    !control_select(&live->events, live->patterns.pattern, live->patterns.nr))
+		control_enable_selected(&live->events, true);
 }
 
 bool live_events_enable(struct live_events *live)
@@ -105,7 +125,7 @@ bool live_events_enable(struct live_events *live)
 
 void live_events_disable(struct live_events *live)
 {
-	if (!live->switched)
+	if (!live->switched || live->driver.gone)
 		return;
 	control_disable_ours(&live->events);
 	event_select_end(&live->event_select, &live->events);
@@ -119,6 +139,7 @@ void live_events_close(struct live_events *live)
 {
 	control_events_free(&live->events);
 	rbmap_merge_close(live->merge);
+	driver_buffer_end(&live->driver);
 	auto_probes_end(&live->made);
 	private_buffer_end(live->own);
 }
@@ -141,8 +162,13 @@ int live_events_next(struct live_events *live, struct rbmap_event *ev)
 		case -EINTR:
 			return 0;
 		case 1:
+			use_next_buffer(live);
 			return 1;
 		case RBMAP_ERR_GONE:
+			if (live->driver.module) {
+				driver_buffer_ended(&live->driver);
+				break;
+			}
 			complain("CPU %d: %s", ev->cpu, rbmap_strerror(ret));
 			break;
 		case RBMAP_ERR_CORRUPT:
@@ -178,8 +204,14 @@ bool live_events_wait(struct live_events *live, int ms)
 {
 	int ret = rbmap_merge_wait(live->merge, ms);
 
+	use_next_buffer(live);
 	if (ret >= 0 || ret == -EINTR)
 		return true;
+	/* The next rbmap_merge_next() looks for new rings. A signal ends the pause. */
+	if (ret == RBMAP_ERR_GONE && live->driver.module) {
+		poll(NULL, 0, ms);
+		return true;
+	}
 	complain("%s", rbmap_strerror(ret));
 	return false;
 }
@@ -199,17 +231,17 @@ static void print_unseen(uint64_t events, uint64_t missed)
 		fprintf(stderr, "  overwritten before they were looked at, or dropped ('rbmap stat'): avoid it with fewer events or a larger buffer_size_kb\n");
 }
 
-/* A reset sets the counter to 0. */
-static uint64_t counted_since(enum cpustat stat, uint64_t before)
+/* A reset sets the counter to 0. The counters end with the buffer of a driver. */
+static uint64_t counted_since(const struct live_events *live, enum cpustat stat, uint64_t before)
 {
-	uint64_t sum = cpustats_sum(stat);
+	uint64_t sum = live->driver.gone ? 0 : cpustats_sum(stat);
 
 	return sum < before ? sum : sum - before;
 }
 
 static void print_excluded(const struct live_events *live)
 {
-	loss_print_excluded(stderr, counted_since(CPUSTAT_EXCLUDED, live->excluded_before));
+	loss_print_excluded(stderr, counted_since(live, CPUSTAT_EXCLUDED, live->excluded_before));
 }
 
 /*
@@ -219,7 +251,7 @@ static void print_excluded(const struct live_events *live)
 void live_events_print_loss(struct live_events *live, uint64_t events)
 {
 	struct rbmap_loss after, loss = { 0 };
-	uint64_t earlier = 0, missed = counted_since(CPUSTAT_MISSED, live->missed_before);
+	uint64_t earlier = 0, missed = counted_since(live, CPUSTAT_MISSED, live->missed_before);
 
 	rbmap_merge_loss(live->merge, &after);
 	if (live->observe) {

@@ -12,6 +12,7 @@
 #include <rbmap.h>
 
 #include "command/options.h"
+#include "driver_buffer.h"
 #include "event_select.h"
 #include "kernel/control.h"
 #include "live/probe/auto_probes.h"
@@ -23,9 +24,11 @@
  * @patterns: events that are enabled meanwhile; none: those that are enabled already
  * @observe: copy the events and leave them in the rings; live_events_open() sets it if
  * another process reads the buffer
+ * @survives: wait for the next buffer if a driver's module is removed
  * @own: the buffer
  * @event_select: filters and pids
- * @events: all events of the buffer
+ * @events: all events of the buffer, also of the next one
+ * @reloads: number of buffers of a driver that have come since the beginning
  * @before: the losses before this command
  * @excluded_before: the events that were left out before it
  * @missed_before: the events of which the kernel had no record before it
@@ -33,17 +36,20 @@
 struct live_events {
 	struct patterns patterns;
 	bool observe;
+	bool survives;
 	struct private_buffer *own;
 	struct event_select event_select;
 
 	struct rbmap_merge *merge;
 	struct control_events events;
+	unsigned int reloads;
 	struct rbmap_loss before;
 	uint64_t excluded_before;
 	uint64_t missed_before;
 	struct auto_probes made;
 	bool switched;			/* this command enabled the events */
 	struct shared_ring shared;
+	struct driver_buffer driver;
 	double next_look;		/* at other readers */
 	unsigned int corrupt;
 };

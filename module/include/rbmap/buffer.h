@@ -21,6 +21,7 @@
 
 struct module;
 struct rbmap_buffer;
+struct rbmap_event_type;
 
 /**
  * struct rbmap_buffer_config - settings of a new buffer
@@ -33,6 +34,9 @@ struct rbmap_buffer;
  * @clock: clock of the events: local (0), or another one that this machine has
  * @raw: the producer defines the payloads: they do not begin with struct
  *	rbmap_event_common, and the buffer does not have events or a marker
+ * @events: events that the buffer records from the beginning, ended by NULL, or NULL.  They
+ *	exist as long as the buffer, in a system that has the buffer's name, which is a C
+ *	identifier then.  RBMAP_DRIVER_EVENT() in <rbmap/probe.h> defines them.  Not with @raw
  */
 struct rbmap_buffer_config {
 	unsigned long		size_kb;
@@ -40,6 +44,7 @@ struct rbmap_buffer_config {
 	enum rbmap_mode		mode;
 	enum rbmap_clock	clock;
 	bool			raw;
+	struct rbmap_event_type *const *events;
 };
 
 /**
@@ -54,9 +59,9 @@ struct rbmap_buffer_config {
  * `rbmap create NAME`.  It exists until the module destroys it.
  *
  * Context: may sleep.
- * Return: the buffer, or ERR_PTR: -EINVAL (the name, a size, the mode or the clock is
- * invalid), -EEXIST, -ENOMEM, -EINTR (the process was killed).  The kernel log names
- * the valid values.
+ * Return: the buffer, or ERR_PTR: -EINVAL (the name, a size, the mode, the clock or an
+ * event is invalid), -EEXIST, -ENOMEM, -EINTR (the process was killed), or an error of
+ * rbmap_event_register().  The kernel log names the valid values.
  */
 #define rbmap_buffer_create(name, config)				\
 	rbmap_buffer_create_for(THIS_MODULE, name, config)

@@ -8,6 +8,7 @@
 
 #include <linux/compiler.h>
 #include <linux/list.h>
+#include <linux/preempt.h>
 #include <linux/rbmap.h>
 #include <linux/types.h>
 #include <rbmap/buffer.h>
@@ -106,6 +107,8 @@ struct rbmap_field {
  * @replaceable: an event on demand takes the place of this one if it is unavailable
  * @on_demand: a buffer has the event only after somebody has named it there
  * @hook: the probe that all buffers share, or NULL; set by the registry
+ * @called: the buffers that record an event of RBMAP_DRIVER_EVENT(), for the function that
+ *	calls the probe; NULL: another mechanism calls it
  * @source: mechanism that calls the probe; NULL: a tracepoint, if there is a @probe
  * @origin: place that @source has found, such as the tracepoint; NULL while the event waits;
  *	set by the source
@@ -131,6 +134,7 @@ struct rbmap_event_type {
 	bool			replaceable;
 	bool			on_demand;
 	struct rbmap_event_hook	*hook;
+	struct rbmap_called	**called;
 	const struct rbmap_source *source;
 	void			*origin;
 	struct list_head	list;
@@ -177,6 +181,40 @@ int rbmap_events_register(const char *system,
 
 /** rbmap_events_unregister - undo rbmap_events_register() */
 void rbmap_events_unregister(struct rbmap_event_type *const *events);
+
+/**
+ * struct rbmap_called - the data of a driver's event, for its probe
+ * @nr: number of entries
+ * @event_file: argument of the probe for each buffer; NULL: no buffer
+ */
+struct rbmap_called {
+	unsigned int		nr;
+	struct rbmap_event_file	*event_file[];
+};
+
+/*
+ * The acquire makes the entries and their event files visible.  Preemption is off, which
+ * the source waits for before it frees them.
+ * litmus: filter-init, filter-free
+ */
+static __always_inline const struct rbmap_called *
+rbmap_called_begin(struct rbmap_called *const *called)
+{
+	preempt_disable_notrace();
+	return smp_load_acquire(called);
+}
+
+static __always_inline void rbmap_called_end(void)
+{
+	preempt_enable_notrace();
+}
+
+/* litmus: filter-init */
+static __always_inline struct rbmap_event_file *
+rbmap_called_file(const struct rbmap_called *called, unsigned int i)
+{
+	return smp_load_acquire(&called->event_file[i]);
+}
 
 /**
  * struct rbmap_event_head - the beginning of an event file

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Define your own events: a tracepoint, the fields of a record, and how to fill them.
+ * Define your own events: a tracepoint, or a call of your driver's, the fields of a record,
+ * and how to fill them.
  *
  *	#include <linux/module.h>
  *	#include <trace/events/sched.h>
@@ -75,6 +76,57 @@ static __maybe_unused bool rbmap_probe_enum_value(const char *name, size_t len,
 	}
 
 /**
+ * RBMAP_DRIVER_EVENT - define an event that a driver writes by a call
+ * @_name: name of the event; a C identifier
+ * @_proto: TP_PROTO(): the parameters of the function rbmap_trace_NAME()
+ * @_args: TP_ARGS(): the names of the parameters
+ * @_fields: TP_STRUCT__entry(): the fields of a record
+ * @_assign: TP_fast_assign(): code that fills the fields; it must not sleep and must not
+ *	return
+ * @_print: TP_printk(): format of the printed event
+ *
+ * The macro defines rbmap_trace_NAME(), which can be called from any context, NMI
+ * included.  It writes a record into each buffer in which the event is enabled.  It costs
+ * a load and a branch if no buffer has it enabled.  A driver's own buffer has the event from
+ * the beginning: struct rbmap_buffer_config names it in @events.  RBMAP_PROBE_TABLE()
+ * makes that array.  No buffer gets records before, or after rbmap_buffer_destroy().
+ *
+ *	RBMAP_DRIVER_EVENT(request,
+ *		TP_PROTO(u32 sector, u32 bytes), TP_ARGS(sector, bytes),
+ *		TP_STRUCT__entry(__field(u32, sector) __field(u32, bytes)),
+ *		TP_fast_assign(
+ *			__entry->sector = sector;
+ *			__entry->bytes = bytes;),
+ *		TP_printk("%u bytes at %u", __entry->bytes, __entry->sector));
+ *	RBMAP_PROBE_TABLE(my_events, request);
+ */
+#define RBMAP_DRIVER_EVENT(_name, _proto, _args, _fields, _assign, _print) \
+	RBMAP_CLASS(_name, PARAMS(_proto), PARAMS(_args), PARAMS(_fields), \
+		    PARAMS(_assign), PARAMS(_print));			\
+	static struct rbmap_called *rbmap_called_##_name;		\
+	static struct rbmap_event_type rbmap_event_##_name = {		\
+		RBMAP_EVENT_OF_CLASS(_name),				\
+		.name = #_name,						\
+		.enum_value = rbmap_probe_enum_value,			\
+		.called = &rbmap_called_##_name,			\
+	};								\
+	static notrace __maybe_unused void rbmap_trace_##_name(_proto)	\
+	{								\
+		const struct rbmap_called *__called =			\
+			rbmap_called_begin(&rbmap_called_##_name);	\
+		struct rbmap_event_file *__file;			\
+		unsigned int __i;					\
+									\
+		for (__i = 0; __called && __i < __called->nr; __i++) {	\
+			__file = rbmap_called_file(__called, __i);	\
+			if (__file)					\
+				rbmap_probe_##_name(__file, _args);	\
+		}							\
+		rbmap_called_end();					\
+	}								\
+	static_assert(1)
+
+/**
  * RBMAP_MODULE_PROBES - register events while the module is loaded
  * @_system: name of their group, a string
  * @_names: names of events of RBMAP_PROBE()
@@ -95,11 +147,12 @@ static __maybe_unused bool rbmap_probe_enum_value(const char *name, size_t len,
 	module_exit(rbmap_module_probes_exit)
 
 /**
- * RBMAP_PROBE_TABLE - define an array of events for rbmap_events_register()
+ * RBMAP_PROBE_TABLE - define an array of events
  * @_table: name of the array
- * @_names: names of events of RBMAP_PROBE()
+ * @_names: names of events of RBMAP_PROBE() or RBMAP_DRIVER_EVENT()
  *
- * For a module that has its own init function.
+ * For rbmap_events_register() in a module that has its own init function, or for the
+ * buffer of a driver.
  */
 #define RBMAP_PROBE_TABLE(_table, _names...)				\
 	static struct rbmap_event_type *const _table[] = {		\

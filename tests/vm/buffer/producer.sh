@@ -16,7 +16,6 @@ dev=/dev/rbmap
 emit=/sys/module/emit/parameters
 rounds=${LONG:+1000}${SHORT:+5}
 events=${SHORT:+3000}
-cpus=$(grep -c '^processor' /proc/cpuinfo)
 
 # error PARAMETER TEXT: writes to a parameter of emit and prints the error
 error()
@@ -73,15 +72,18 @@ echo mine >$emit/find
 exec 3<$dev/mine/cpu0
 cat $dev/mine/cpu* >/tmp/cat 2>/dev/null &
 cat=$!
-timeout "$(patience 60)" rbmap stream -B mine >/tmp/stream 2>&1 &
+rbmap stream -B mine >/tmp/stream 2>&1 &
 stream=$!
 retry_until 30 grep -q . /tmp/stream
 ok "emit unloads while files are open" timeout "$(patience 60)" rmmod emit
 fails "the module's devices are gone" test -e $dev/mine
 fails "the module's control files are gone" test -e $instances/mine
 ok "a reader of the destroyed buffer reads to the end" sh -c "timeout $(patience 60) cat <&3 >/tmp/rest"
-ok "waiting readers of the destroyed buffer end" retry_until 60 sh -c "! kill -0 $cat $stream" 2>/dev/null
-is "$(grep -c 'ring was retired' /tmp/stream)" $((cpus + 1)) "rbmap stream reports the end of each ring and of the stream"
+ok "waiting readers of the destroyed buffer end" retry_until 60 sh -c "! kill -0 $cat" 2>/dev/null
+ok "rbmap stream says that the module has left" retry_until 30 grep -q 'the module emit was removed' /tmp/stream
+ok "rbmap stream waits for the module" kill -0 $stream
+kill -INT $stream
+ok "rbmap stream ends without it" wait $stream
 fails "open files of the destroyed buffer still hold rbmap" rmmod rbmap
 ok "the destroyed buffer's name can be used at once" load_module emit own=mine raw=0
 ok "a buffer that is not raw has a marker and events" test -c $dev/mine/marker -a -d $instances/mine/events/sched
@@ -94,17 +96,83 @@ is "$(timeout "$(patience 60)" cat <&6 | tr -cs '[:lower:]' '\n' | grep -E 'befo
 	"earlier events of the destroyed buffer can be read"
 exec 3<&- 5>&- 6<&-
 
-# --- the example
+# --- the example: a driver's events, in its own words
+sector=/sys/module/driver_ring/parameters/sector
 ok "the example loads" load_module driver_ring
-like "$(rbmap stream -B driver_ring --no-follow 2>/dev/null)" \
-	'^CPU:[0-9]+ +[0-9.]+: 12 bytes: 2a 00 00 00 00 10 00 00 .*[|][*]' "rbmap stream prints its bytes"
-like "$(rbmap record -B driver_ring -d 0 -o /tmp/raw.dat 2>&1)" \
-	"'driver_ring' is raw: only the module driver_ring knows" "rbmap record skips a raw buffer's events"
+is "$(cat $instances/driver_ring/raw $instances/driver_ring/events/driver_ring/enable | xargs)" "0 1" \
+	"its buffer has its events, and they are enabled"
+like "$(cat $instances/driver_ring/events/driver_ring/request/format)" 'field:u32 sector;.*offset:8;' "an event has a format"
+is "$(cat $root/events/driver_ring/request/enable)" 0 "another buffer does not record them"
+out=$(rbmap stream -B driver_ring --observe --no-follow 2>/dev/null)
+like "$out" '-[0-9]+ .* reset: reset: the driver was loaded$' "rbmap stream prints a string of the driver's"
+like "$out" '-[0-9]+ .* request: 4096 bytes at sector 42$' "rbmap stream prints the driver's words"
+ok "rbmap record saves the driver's ring" rbmap record -B driver_ring -q -d 0 -o /tmp/driver.dat
+like "$(rbmap report /tmp/driver.dat)" 'request: +4096 bytes at sector 42' "rbmap report prints them"
+rbmap report --json /tmp/driver.dat >/tmp/driver.json
+like "$(cat /tmp/driver.json)" '"system": "driver_ring", "event": "request".*"fields": [{]"sector": 42, "bytes": 4096[}]' "JSON has the fields"
+ok "the recording is converted for Perfetto" rbmap convert --perfetto -o /tmp/driver.pf /tmp/driver.dat
+ok "Perfetto has the driver's words" grep -aq 'bytes at sector 42' /tmp/driver.pf
+ok "a page is made of it" rbmap report --html -o /tmp/driver.html /tmp/driver.dat
+ok "the page has the event's name" grep -q 'driver_ring' /tmp/driver.html
+echo 7 >$sector
+is "$(rbmap stream -B driver_ring --no-follow 2>/dev/null | grep -c 'request: 512 bytes at sector 7$')" 1 \
+	"a call writes one event"
+ok "another recorder takes them" rbmap record -q -e driver_ring -o /tmp/other.dat -- sh -c "echo 8 >$sector; echo 9 >$sector"
+is "$(rbmap report /tmp/other.dat | grep -c 'request: .*sector [89]')" 2 "it has the calls"
+is "$(rbmap stream -B driver_ring --no-follow 2>/dev/null | grep -c 'request: .*sector [89]')" 2 "the driver's ring has them, too"
+ok "a filter is set" sh -c "echo 'sector == 11' >$instances/driver_ring/events/driver_ring/request/filter"
+echo 10 >$sector
+echo 11 >$sector
+is "$(rbmap stream -B driver_ring --no-follow 2>/dev/null | grep -o 'sector [0-9]*' | xargs)" "sector 11" "it is applied"
+echo 0 >$instances/driver_ring/events/driver_ring/request/filter
+for nr in 1 2 3 4 5 6 7 8 9; do
+	echo "r$nr" >$instances/create
+	echo 1 >$instances/r$nr/events/driver_ring/reset/enable
+	echo 1 >$instances/r$nr/events/driver_ring/request/enable
+done
+echo 12 >$sector
+is "$(summed emitted $instances/r1) $(summed emitted $instances/r9)" "1 1" "nine buffers record the event"
+for nr in 1 2 3 4 5 6 7 8 9; do
+	echo "r$nr" >$instances/destroy
+done
+echo 13 >$sector
+is "$(rbmap stream -B driver_ring --no-follow 2>/dev/null | grep -o 'sector [0-9]*' | xargs)" "sector 12 sector 13" \
+	"the driver's ring goes on without them"
 like "$(rbmap destroy driver_ring 2>&1)" "belongs to the kernel module driver_ring, .*: rmmod driver_ring" \
 	"rbmap destroy names the owner"
 ok "rbmap stat -B" rbmap stat -B driver_ring
 ok "rbmap status -B" rbmap status -B driver_ring
-ok "the example unloads" rmmod driver_ring
+
+# --- the driver is loaded again while it is read
+rbmap stream -B driver_ring >/tmp/live 2>/tmp/live.err &
+live=$!
+echo 20 >$sector
+ok "rbmap stream has begun" retry_until 30 grep -q 'sector 20$' /tmp/live
+echo 21 >$sector
+ok "the example unloads while it is read" timeout "$(patience 60)" rmmod driver_ring
+ok "rbmap stream says so" retry_until 30 grep -q 'the module driver_ring was removed' /tmp/live.err
+is "$(grep -c 'sector 21$' /tmp/live)" 1 "it has read the last event"
+ok "the example loads again" load_module driver_ring sector=22
+ok "rbmap stream goes on with the names of the new driver" \
+	retry_until 30 grep -q 'request: 4096 bytes at sector 22$' /tmp/live
+like "$(cat /tmp/live.err)" 'driver_ring was loaded again after .*: 0 events of the new buffer are lost' \
+	"rbmap stream says what it lost"
+kill -INT $live
+ok "rbmap stream ends" wait $live
+like "$(tail -n 1 /tmp/live.err)" '^[1-9][0-9]* events read, 0 lost$' "it has lost nothing"
+rbmap record -B driver_ring -o /tmp/ends.dat 2>/tmp/ends.err &
+record=$!
+ok "rbmap record has begun" retry_until 30 test -e /tmp/ends.dat
+echo 0 >$instances/driver_ring/events/driver_ring/request/enable
+echo 23 >$sector
+echo 1 >$instances/driver_ring/events/driver_ring/request/enable
+echo 24 >$sector
+ok "the example unloads while it is recorded" timeout "$(patience 60)" rmmod driver_ring
+ok "rbmap record ends with the driver" wait $record
+like "$(cat /tmp/ends.err)" 'module that owns the buffer was removed: .* has all events until then' "it says why"
+is "$(rbmap report /tmp/ends.dat 2>/dev/null | grep -o 'sector 2[34]$' | xargs)" "sector 24" \
+	"the file has the last event, and none that was disabled"
+fails "its events are gone" test -e $root/events/driver_ring
 
 # --- created again and again, written on all CPUs and read
 ok "emit loads" load_module emit

@@ -108,10 +108,13 @@ fi
 walk driver
 step "build and load" 'LD \[M\] driver_ring\.ko'
 step "devices and files" '^cpu0$' '^snapshot$' '^driver_ring$'
-record='^CPU:[0-9]+ +[0-9]+\.[0-9]+: 12 bytes: 2a 00 00 00 00 10 00 00 .*[|][*]'
-step "observe" "$record"
-step "read" "$record" '^CPU +EMITTED +READ +UNREAD +LOST' '^sum +1 +1 +0 +0 '
-step "again" '^sum +1 +0 +1 +0 '
+step "a format" '^name: request$' 'field:u32 sector;' \
+	'^print fmt: "%u bytes at sector %u", REC->bytes, REC->sector$'
+step "observe" "$line"'reset: reset: the driver was loaded$' "$line"'request: 4096 bytes at sector 42$'
+step "record" '^2 events read, 0 lost' 'request: +4096 bytes at sector 42$' '"sector": 42' \
+	'^CPU +EMITTED +READ +UNREAD +LOST' '^sum +2 +2 +0 +0 '
+step "again" 'sector 7$' 'module driver_ring was removed' \
+	'driver_ring was loaded again after [0-9.]+ s: 0 events of the new buffer are lost'
 step "unload"
 arrive
 

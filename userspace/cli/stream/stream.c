@@ -45,6 +45,7 @@ struct stream {
 	bool raw;		/* the buffer has events of a kernel module */
 	uint64_t until;		/* time of the last event to print; 0: no limit */
 	uint64_t printed;
+	unsigned int reloads;	/* the formats of so many buffers of a driver were read */
 	int write_error;
 };
 
@@ -271,6 +272,10 @@ static int next(struct stream *s, struct rbmap_event *ev)
 {
 	int ret = live_events_next(&s->live, ev);
 
+	if (s->reloads != s->live.reloads) {
+		s->reloads = s->live.reloads;
+		load_formats(s);
+	}
 	if (ret != 1)
 		return ret;
 	if (s->until && ev->ts > s->until)
@@ -379,6 +384,7 @@ static int stream(int argc, char **argv)
 	status = private_buffer_check(&s.own, cmd);
 	if (status)
 		return status;
+	s.live.survives = !s.no_follow;
 	live_events_catch_signals();
 	ok = start(&s);
 	if (ok) {
@@ -418,6 +424,7 @@ const struct command command_stream = {
 	"--observe nothing is consumed, and any number of observers may run beside a\n"
 	"reader. Ctrl-C ends the command. At the end it prints to stderr how many events\n"
 	"were read and lost, with causes. Events of a kernel module's raw buffer are\n"
-	"printed as bytes.\n",
+	"printed as bytes. If the module of a buffer is removed, the command waits until\n"
+	"it is loaded again, and says what was lost.\n",
 	.run		= stream,
 };

@@ -70,6 +70,7 @@ struct recorder {
 	_Atomic bool stop;
 	_Atomic bool failed;
 	_Atomic int new_clock;		/* the rings have another clock now */
+	_Atomic bool gone;		/* the module that owns the buffer has left */
 	enum open_files files;
 	bool incomplete;		/* a CPU that came later is not recorded */
 };
@@ -640,6 +641,12 @@ static void *run(void *arg)
 			drain(c, true);
 		publish_sums(c);
 	}
+	/* The ring was read to its end. */
+	if (c->error == RBMAP_ERR_GONE && c->reading) {
+		c->error = 0;
+		rec->gone = true;
+		rec->stop = true;
+	}
 	if (c->error) {
 		rec->failed = true;
 		rec->stop = true;
@@ -797,7 +804,7 @@ void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 
 bool recorder_ended(const struct recorder *rec)
 {
-	return rec->failed || rec->new_clock >= 0;
+	return rec->failed || rec->gone || rec->new_clock >= 0;
 }
 
 uint64_t recorder_events(const struct recorder *rec)
@@ -920,6 +927,7 @@ void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 
 	*result = (struct recorder_result){
 		.new_clock = rec->new_clock, .incomplete = rec->incomplete,
+		.gone = rec->gone,
 	};
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		const struct cpu_recorder *c = &rec->cpu[i];

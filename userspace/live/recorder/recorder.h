@@ -55,8 +55,8 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 void recorder_look_for_cpus(struct recorder *rec);
 
 /*
- * Return whether a thread has given up or the clock has changed. The caller
- * should then end the recording.
+ * Return whether a thread has given up, the clock has changed, or the module that owns the
+ * buffer was removed. The caller should then end the recording.
  */
 bool recorder_ended(const struct recorder *rec);
 /* Return the number of events in the file, and of lost events, until now. */
@@ -111,6 +111,7 @@ struct recorder_result {
 	unsigned int cpu;	/* CPU of that thread */
 	bool reading;		/* true: for rbmap_strerror(); false: errno of a write */
 	bool incomplete;	/* a CPU that came later was not recorded */
+	bool gone;		/* the module that owns the buffer was removed */
 	uint64_t unwritten;	/* events that were read but not written */
 	uint64_t earlier;	/* part of loss.total from before the recording */
 	uint64_t too_large;	/* part of loss.total that did not fit the file's pages */
