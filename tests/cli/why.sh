@@ -97,6 +97,24 @@ says "gone-12 was throttled 60.0 ms by the CPU quota of its cgroup /gone." "the 
 why quotas --json
 like "$(tr -d '\n ' <"$dir/output")" '"cause":"quota".*"cgroup":"/shop.slice","chain"' "JSON has the cgroup"
 
+why quotas --by cgroup
+is "$(grep -v '^ ' "$dir/output" | grep -c waits)" 3 "a part for each cgroup"
+is "$(head -n 2 "$dir/output" | xargs)" "/shop.slice/web: 1 waits, 80.0ms 80.0ms 100 % quota" "its causes and their shares"
+like "$(cat "$dir/output")" '^/other: 1 waits, 70.0ms' "another cgroup"
+why quotas --by cgroup --json
+cp "$dir/output" "$dir/cgroups.json"
+is "$(tr -d '\n ' <"$dir/output" | grep -o '"cgroups":.*')" \
+	'"cgroups":[{"cgroup":"/shop.slice/web","waits":1,"time":80000000,"causes":[{"cause":"quota","time":80000000}],"others":0},{"cgroup":"/other","waits":1,"time":70000000,"causes":[{"cause":"idle-cpu","time":70000000}],"others":0},{"cgroup":"/gone","waits":1,"time":60000000,"causes":[{"cause":"quota","time":60000000}],"others":0}]}' \
+	"JSON has them"
+why inversion --by cgroup
+is $? 1 "a recording without cgroups"
+like "$(cat "$dir/errors")" '--by cgroup: .* does not have the cgroups of its tasks' "the reason is told"
+why quotas --by task
+is $? 2 "no other key"
+"$RBMAP" report --json "$dir/quotas" >"$dir/output" 2>/dev/null
+is "$(grep -c '"pid": 10, "comm": "busy", "cgroup": "/shop.slice/web"' "$dir/output")" 1 "rbmap report --json has the cgroup of an event's task"
+is "$(grep '"pid": 0' "$dir/output" | grep -c cgroup)" 0 "the idle task has none"
+
 # --- real-time tasks have no time left: an ordinary one runs instead
 recording throttled <<'END'
 1 1000 10 switch control 10 0 shell 20 49 120
@@ -295,6 +313,8 @@ if [ "$python" ]; then
 		$python tests/cli/json_object.py docs/rbmap-why.schema.json "$dir/output" 2>"$dir/errors"
 		is $? 0 "the JSON of $name is as the schema says" || diag "$(cat "$dir/errors")"
 	done
+	$python tests/cli/json_object.py docs/rbmap-why.schema.json "$dir/cgroups.json" 2>"$dir/errors"
+	is $? 0 "so are the sums of cgroups" || diag "$(cat "$dir/errors")"
 else
 	skip "python3-jsonschema is not installed" "JSON is as the schema says"
 fi

@@ -238,7 +238,7 @@ static int load_sources(struct report *r)
 	for (unsigned int i = 0; !ret && i < r->nr_sources; i++) {
 		formatter_set_file(r->source[i].text, i);
 		ret = input_load_formatter(&r->source[i].in, r->source[i].text);
-		if (r->with_cgroup)
+		if (r->with_cgroup || r->as_json)
 			formatter_show_cgroups(r->source[i].text,
 					       dat_cgroups(r->source[i].in.reader));
 	}

@@ -31,6 +31,7 @@ struct why {
 	uint64_t worst;
 	bool shows_all;
 	bool as_json;
+	bool by_cgroup;
 	bool is_live;
 	double seconds;		/* with @is_live; 0: until Ctrl-C */
 
@@ -123,6 +124,31 @@ static bool is_kernel(void *data, int pid)
 	return stall_is_of_kernel(intervals_comm(w->intervals, pid));
 }
 
+/* Idle waits say nothing about a cgroup, unless the user has named a task. */
+static bool sum_up(void *data, const struct piece *piece, const struct analysis *analysis,
+		   bool idle)
+{
+	struct why *w = data;
+
+	if (!idle || w->view.named)
+		cgroup_table_add(&w->view.table, piece->pid, analysis);
+	return true;
+}
+
+static bool sums_begin(struct why *w)
+{
+	const struct dat_cgroups *cgroups = dat_cgroups(w->in.reader);
+
+	w->view.by_cgroup = w->by_cgroup;
+	if (!w->by_cgroup)
+		return true;
+	if (cgroups)
+		return cgroup_table_init(&w->view.table, cgroups);
+	complain("--by cgroup: %s does not have the cgroups of its tasks: 'rbmap record' stores them",
+		 w->in.path);
+	return false;
+}
+
 /* ---- the answer */
 static bool answer(struct why *w)
 {
@@ -147,13 +173,19 @@ static bool answer(struct why *w)
 	w->view.worst = w->worst;
 	w->view.named = selection_names_tasks(&w->in.selection) || w->at;
 	w->view.selects = w->in.selector;
+	if (!sums_begin(w))
+		return false;
+	choice.each = w->by_cgroup ? sum_up : NULL;
 	w->failed = !stalls_find(&w->view.stalls, w->history, &choice);
+	if (w->by_cgroup)
+		cgroup_table_sort(&w->view.table);
 	ok = !w->failed &&
 	     (w->as_json ? why_view_json(&w->view, rbmap_recording_clock(w->in.reader)) :
 			   why_view_text(&w->view));
 	if (!ok)
 		complain("out of memory");
 	stalls_free(&w->view.stalls);
+	cgroup_table_free(&w->view.table);
 	return ok;
 }
 
@@ -204,6 +236,16 @@ static int set_worst(const struct command *cmd, void *to, char *value)
 	return STATUS_OK;
 }
 
+static int set_key(const struct command *cmd, void *to, char *value)
+{
+	struct why *w = to;
+
+	if (strcmp(value, "cgroup"))
+		return usage_error(cmd, "--by %s: the only key is cgroup", value);
+	w->by_cgroup = true;
+	return STATUS_OK;
+}
+
 static const struct cli_option options[] = {
 	RESULT_SELECTION_OPTIONS(struct why, "waits"),
 	SELECTION_CPUS_OPTION(struct why),
@@ -211,6 +253,8 @@ static const struct cli_option options[] = {
 	  .help = "only waits in which TIME lies, written as for --since" },
 	{ .name = "worst", .arg = "N", .kind = "number", .target = { .set = set_worst },
 	  .help = "explain the N worst waits (1)" },
+	{ .name = "by", .arg = "KEY", .kind = "cgroup", .target = { .set = set_key },
+	  .help = "the shares of the causes in the waits of each cgroup" },
 	{ .name = "all", .letter = 'a', .target = FLAG(struct why, shows_all),
 	  .help = "also waits of rbmap itself" },
 	JSON_OPTION(struct why, as_json),
@@ -276,7 +320,8 @@ static int why(int argc, char **argv)
 const struct command command_why = {
 	.name		= "why",
 	.synopsis	= "[-p TASK]... [--comm PATTERN]... [-c LIST]... [-e EVENT]...\n"
-			  "                 [--filter EXPR] [--at TIME | --worst N] [--all] [--json]\n"
+			  "                 [--filter EXPR] [--at TIME] [--worst N | --by cgroup]\n"
+			  "                 [--all] [--json]\n"
 			  "                 [--buffer NAME] [--wall | --utc | --relative]\n"
 			  "                 [--since TIME] [--until TIME] [FILE]\n"
 			  "       rbmap why --live [-d SECONDS] [OPTION]...",

@@ -234,19 +234,23 @@ static struct candidate *find_candidates(const struct history *h,
 	return candidate;
 }
 
-static uint64_t analyse(const struct history *h, const struct piece *piece, struct analysed *a,
+/* Return false if memory is lacking. */
+static bool analyse(const struct history *h, const struct piece *piece, struct analysed *a,
 		    const struct stall_choice *choice, struct analysis *analysis)
 {
-	struct stall stall = { .piece = piece };
+	struct stall stall = { .piece = piece, .time = piece->end - piece->begin };
 
 	*a = (struct analysed){ .piece = piece, .score = stall_analyse(h, &stall, analysis) };
 	if (analysis->nr_causes)
 		a->root = analysis->cause[analysis->root];
+	stall.score = a->score;
+	if (choice->each && !choice->each(choice->data, piece, analysis, stall_is_idle(&stall)))
+		return false;
 	if (choice->is_kernel(choice->data, piece->pid))
 		a->score *= KERNEL_WEIGHT;
 	if (piece->kind == INTERVAL_IRQS_OFF)
 		a->score *= OFF_WEIGHT;
-	return analysis->steps;
+	return true;
 }
 
 static int by_task_and_time(const void *a, const void *b)
@@ -325,9 +329,11 @@ bool stalls_find(struct stalls *stalls, const struct history *h,
 	ok = analysis && analysed && stalls->stall;
 	if (ok) {
 		/* Those that come first matter most. */
-		for (; stalls->considered < nr && steps < MOST_STEPS; stalls->considered++)
-			steps += analyse(h, candidate[stalls->considered].piece,
-					 &analysed[stalls->considered], choice, analysis);
+		for (; ok && stalls->considered < nr && steps < MOST_STEPS; stalls->considered++) {
+			ok = analyse(h, candidate[stalls->considered].piece,
+				     &analysed[stalls->considered], choice, analysis);
+			steps += analysis->steps;
+		}
 		stalls->left_out = all - stalls->considered;
 		join(stalls, analysed, stalls->considered);
 	}

@@ -44,15 +44,21 @@ typedef bool stall_task_fn(void *data, int pid);
 /* Is it a thread of the kernel, whose waits matter if others wait for it? */
 typedef bool stall_is_kernel_fn(void *data, int pid);
 
+/* A wait and its causes. @idle: the task waited for work. Return false if memory is lacking. */
+typedef bool stall_each_fn(void *data, const struct piece *piece,
+			   const struct analysis *analysis, bool idle);
+
 /**
  * struct stall_choice - what is looked for
  * @is_wanted: the task's waits may be told
  * @is_selected: the task fits the user's selection
+ * @each: called for each wait whose causes were found, or NULL
  * @at: only waits in which this time lies; 0: all
  */
 struct stall_choice {
 	stall_task_fn *is_wanted, *is_selected;
 	stall_is_kernel_fn *is_kernel;
+	stall_each_fn *each;
 	void *data;
 	uint64_t at;
 };

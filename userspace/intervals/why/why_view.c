@@ -6,6 +6,7 @@
 
 #include "base/colour.h"
 #include "base/json.h"
+#include "base/printable.h"
 #include "intervals/intervals.h"
 #include "intervals/summary/length.h"
 #include "intervals/task_json.h"
@@ -149,7 +150,71 @@ size_t why_view_more(const struct why_view *view, size_t shown)
 	return more;
 }
 
-static void add_rest(const struct why_view *view, int shown, struct buf *out)
+static int largest_first(const void *a, const void *b)
+{
+	const uint64_t *x = *(const uint64_t *const *)a, *y = *(const uint64_t *const *)b;
+
+	if (*x != *y)
+		return *x < *y ? 1 : -1;
+	return (x > y) - (x < y);
+}
+
+/* Store the kinds of causes that the row has, the largest first. Return their number. */
+static unsigned int sort_causes(const struct cgroup_causes *row,
+				const uint64_t *sorted[NR_CAUSE_KINDS])
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < NR_CAUSE_KINDS; i++)
+		if (row->cause[i])
+			sorted[nr++] = &row->cause[i];
+	qsort(sorted, nr, sizeof(*sorted), largest_first);
+	return nr;
+}
+
+static void add_cgroup_share(const struct why_view *view, const struct cgroup_causes *row,
+			     uint64_t time, const char *what, struct buf *out)
+{
+	if (!time)
+		return;
+	add_share(view, time, row->time, out);
+	buf_printf(out, "%s\n", what);
+}
+
+static void add_cgroup(const struct why_view *view, const struct cgroup_causes *row,
+		       struct buf *out)
+{
+	const uint64_t *sorted[NR_CAUSE_KINDS];
+	unsigned int nr = sort_causes(row, sorted);
+	uint64_t rest = row->others;
+	char text[LENGTH_ROOM];
+
+	buf_printf(out, "%s%s", out->size ? "\n" : "", colour_begin(COLOUR_HEADING));
+	if (row->path)
+		buf_add_printable(out, row->path, strlen(row->path));
+	else
+		buf_printf(out, "(unknown)");
+	buf_printf(out, "%s: %u waits, %s\n", colour_end(COLOUR_HEADING), row->waits,
+		   length_text(view->time, row->time, text));
+	for (unsigned int i = 0; i < nr; i++) {
+		if (i && *sorted[i] * 100 < row->time * LEAST_SHARE)
+			rest += *sorted[i];
+		else
+			add_cgroup_share(view, row, *sorted[i],
+					 cause_name(sorted[i] - row->cause), out);
+	}
+	add_cgroup_share(view, row, rest, "causes of less than 1 % each", out);
+}
+
+static void add_cgroups(const struct why_view *view, struct buf *out)
+{
+	for (size_t i = 0; i < view->table.nr; i++)
+		add_cgroup(view, &view->table.row[i], out);
+	if (!view->table.nr)
+		buf_printf(out, "No task waited for anything but work.\n");
+}
+
+static void add_more(const struct why_view *view, int shown, struct buf *out)
 {
 	size_t more = why_view_more(view, shown);
 
@@ -159,6 +224,12 @@ static void add_rest(const struct why_view *view, int shown, struct buf *out)
 	else if (more)
 		buf_printf(out, "\n%zu more: --worst %zu\n", more,
 			   shown + more < 1000 ? shown + more : 1000);
+}
+
+static void add_rest(const struct why_view *view, int shown, struct buf *out)
+{
+	if (!view->by_cgroup)
+		add_more(view, shown, out);
 	if (view->stalls.left_out)
 		buf_printf(out, "%zu shorter waits were left out: --since, --until and -p choose\n",
 			   view->stalls.left_out);
@@ -170,9 +241,11 @@ static void add_rest(const struct why_view *view, int shown, struct buf *out)
 bool why_view_text(const struct why_view *view)
 {
 	struct buf out = { 0 };
-	int shown = each_stall(view, add_stall, &out);
+	int shown = view->by_cgroup ? 0 : each_stall(view, add_stall, &out);
 	bool ok = shown >= 0;
 
+	if (view->by_cgroup)
+		add_cgroups(view, &out);
 	if (ok) {
 		add_rest(view, shown, &out);
 		add_lacking(view, &out);
@@ -265,6 +338,36 @@ static void json_stall(const struct why_view *view, const struct stall *stall,
 	json_close(j, '}');
 }
 
+static void json_cgroups(const struct why_view *view, struct json *j)
+{
+	const uint64_t *sorted[NR_CAUSE_KINDS];
+
+	json_open(j, "cgroups", '[');
+	for (size_t i = 0; i < view->table.nr; i++) {
+		const struct cgroup_causes *row = &view->table.row[i];
+		unsigned int nr = sort_causes(row, sorted);
+
+		json_open(j, NULL, '{');
+		if (row->path)
+			json_string(j, "cgroup", row->path);
+		else
+			json_null(j, "cgroup");
+		json_unsigned(j, "waits", row->waits);
+		json_unsigned(j, "time", length_ns(view->time, row->time));
+		json_open(j, "causes", '[');
+		for (unsigned int k = 0; k < nr; k++) {
+			json_open(j, NULL, '{');
+			json_string(j, "cause", cause_name(sorted[k] - row->cause));
+			json_unsigned(j, "time", length_ns(view->time, *sorted[k]));
+			json_close(j, '}');
+		}
+		json_close(j, ']');
+		json_unsigned(j, "others", length_ns(view->time, row->others));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 int why_view_json_add_stalls(const struct why_view *view, struct json *j)
 {
 	int nr;
@@ -304,7 +407,9 @@ bool why_view_json(const struct why_view *view, const char *clock)
 		json_unsigned(&j, "not_selected", view->stalls.not_selected);
 	json_unsigned(&j, "cut", history_cut(view->teller.history));
 	why_view_json_add_lacking(view, &j);
-	ok = why_view_json_add_stalls(view, &j) >= 0;
+	if (view->by_cgroup)
+		json_cgroups(view, &j);
+	ok = view->by_cgroup || why_view_json_add_stalls(view, &j) >= 0;
 	json_close(&j, '}');
 	printf("\n");
 	return ok;

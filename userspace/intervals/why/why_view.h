@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cgroup_causes.h"
 #include "history.h"
 #include "sentence.h"
 #include "stall.h"
@@ -13,6 +14,8 @@
 /**
  * struct why_view - what is printed
  * @worst: most stalls
+ * @by_cgroup: the causes are summed up for each cgroup, in place of the stalls
+ * @table: these sums, in order
  * @named: the user has chosen tasks or a time: idle waits are printed, too
  * @selects: the user has chosen a part of the waits
  * @events, @lost: numbers of all events
@@ -23,6 +26,8 @@ struct why_view {
 	struct teller teller;
 	struct stalls stalls;
 	uint64_t worst;
+	bool by_cgroup;
+	struct cgroup_table table;
 	bool named;
 	bool selects;
 	uint64_t events, lost;

@@ -1020,6 +1020,8 @@ int formatter_parts(struct event_formatter *t, const struct rbmap_event *ev,
 	    !asked_lately(t, parts->common.pid))
 		ask_proc(t, parts->common.pid);
 	parts->comm = comm_of(t, parts->common.pid);
+	if (t->with_json && t->cgroups && parts->common.pid > 0)
+		parts->task = dat_cgroups_find(t->cgroups, parts->common.pid);
 	return 0;
 }
 

@@ -27,6 +27,7 @@
 
 #define NR_EVENT_IDS	65536	/* common_type has 16 bits */
 
+struct dat_task;
 struct tep_event;
 struct event_formatter;
 
@@ -128,7 +129,7 @@ void formatter_set_time(struct event_formatter *t, const struct time_view *view)
 
 /*
  * Print the cgroup of each event's task before the other columns, and its number in its own
- * PID namespace: "/shop/web (7)". The table belongs to the caller.
+ * PID namespace: "/shop/web (7)". JSON has both as keys. The table belongs to the caller.
  */
 struct dat_cgroups;
 void formatter_show_cgroups(struct event_formatter *t, const struct dat_cgroups *cgroups);
@@ -191,6 +192,7 @@ struct json_layout;
 struct formatter_parts {
 	struct rbmap_event_common common;
 	const char *comm;		/* "<...>": unknown */
+	const struct dat_task *task;	/* for JSON: its cgroup; NULL: not known */
 	const char *buffer;		/* for JSON: the name of the buffer; NULL: it has none */
 	bool whole;			/* all fields are in it */
 	const struct event_info *info;	/* for formatter_add_event() and formatter_add_body() */

@@ -12,6 +12,7 @@
 #include "print/fields/numbers.h"
 #include "print/fields/printer.h"
 #include "print/fields/syscalls.h"
+#include "recording/dat_cgroups.h"
 
 #define HEAD_ROOM	128	/* for the numbers before a thread's name, and their keys */
 
@@ -205,6 +206,18 @@ static void add_flags(struct buf *out, unsigned int flags)
 	add_text(out, "]");
 }
 
+static void add_task(struct buf *out, const struct dat_task *task)
+{
+	if (!task)
+		return;
+	if (task->ns_pid) {
+		add_text(out, ", \"ns_pid\": ");
+		add_signed(out, task->ns_pid);
+	}
+	add_text(out, ", \"cgroup\": ");
+	json_add_string(out, task->cgroup, strlen(task->cgroup));
+}
+
 static void add_head(struct buf *out, const struct rbmap_event *ev,
 		     const struct formatter_parts *parts)
 {
@@ -218,6 +231,7 @@ static void add_head(struct buf *out, const struct rbmap_event *ev,
 	at = put_signed(put_text(at, ", \"pid\": "), common->pid);
 	buf_end(out, put_text(at, ", \"comm\": "));
 	json_add_string(out, parts->comm, strlen(parts->comm));
+	add_task(out, parts->task);
 	add_buffer(out, parts->buffer);
 	add_flags(out, common->flags);
 	add_text(out, ", \"preempt_count\": ");
