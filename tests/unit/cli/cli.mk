@@ -8,7 +8,7 @@
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_costs cli_dat cli_filter cli_cgroups cli_devices cli_control cli_recorder cli_words cli_tables cli_probe cli_selfcost cli_columns cli_times \
-	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_symbols cli_top cli_open_files cli_dump_request cli_rotation cli_crash_guard
+	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_history cli_symbols cli_top cli_open_files cli_dump_request cli_rotation cli_crash_guard
 # They compare the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_TESTS := cli_printer cli_format
 CLI_TEST_PLAIN := $(addprefix $(CLI_TEST_BUILD)/plain/,$(CLI_TESTS) $(CLI_PRINTER_TESTS))
@@ -34,7 +34,7 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # The command's sources that the tests use. Plain programs are linked with the objects of
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
-	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) filter input intervals/summary $(LIVE_DIRS)) \
+	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) filter input intervals/summary intervals/why $(LIVE_DIRS)) \
 	cli/new_probe/trace_header.c $(addprefix cli/record/,directory_lock.c incident_leftovers.c rotation.c) \
 	$(addprefix cli/top/,batch.c counts.c keys.c layout.c rows.c sample.c)
 CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(KERNEL_FILTER_OBJS) $(BUILD)/lib/all.a

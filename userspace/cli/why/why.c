@@ -84,9 +84,13 @@ static void add_loss(struct why *w, uint64_t lost)
 static int each_event(void *data, const struct rbmap_event *ev)
 {
 	struct why *w = data;
+	uint64_t at;
 
-	if (!w->view.events++ && w->in.relative)
+	if (!w->view.events && w->in.relative)
 		w->in.time.ring = ev->ts;
+	/* answer() reports a time that is invalid. */
+	if (!w->view.events++ && w->at && !time_view_parse(&w->in.time, w->at, &at))
+		history_set_focus(w->history, at);
 	add_loss(w, ev->lost);
 	w->event = ev;
 	return intervals_event(w->intervals, ev) || w->failed ? -ENOMEM : 0;

@@ -8,7 +8,7 @@
 #include "history.h"
 
 #define FIRST_PIECES	4096
-#define MOST_PIECES	4000000	/* about 130 bytes each */
+#define MOST_PIECES	4000000	/* the default; about 130 bytes each */
 #define FIRST_SLOTS	1024	/* a power of two */
 
 enum owner { OWNER_TASK, OWNER_CPU, OWNER_ALL };
@@ -24,8 +24,9 @@ HASH_TABLE(list_table, struct slot);
 struct history {
 	const struct dat_cgroups *cgroups;
 	struct piece *piece;
-	size_t nr;
-	uint64_t cut;
+	size_t nr, most;
+	uint64_t focus;		/* 0: none */
+	struct history_cut cut;
 	struct list_table lists;
 };
 
@@ -45,8 +46,10 @@ struct history *history_new(const struct dat_cgroups *cgroups)
 {
 	struct history *h = calloc(1, sizeof(*h));
 
-	if (h)
+	if (h) {
 		h->cgroups = cgroups;
+		h->most = MOST_PIECES;
+	}
 	return h;
 }
 
@@ -158,14 +161,58 @@ static bool is_used(enum interval_kind kind)
 	return kind != INTERVAL_SYSCALL && kind != INTERVAL_BLOCK_QUEUE && kind != INTERVAL_FAULT;
 }
 
+void history_keep(struct history *h, size_t most)
+{
+	h->most = most;
+}
+
+void history_set_focus(struct history *h, uint64_t time)
+{
+	h->focus = time;
+}
+
+/* The numbers of a list ascend. */
+static void drop_from_list(struct piece_list *list, size_t nr)
+{
+	size_t gone = 0;
+
+	while (gone < list->nr && list->piece[gone] < nr)
+		gone++;
+	list->nr -= gone;
+	for (size_t i = 0; i < list->nr; i++)
+		list->piece[i] = list->piece[i + gone] - nr;
+}
+
+/* A quarter at once, so that each interval is moved a few times only. */
+static void drop_oldest(struct history *h)
+{
+	size_t nr = h->most / 4 + 1;
+	struct slot *slot;
+
+	h->cut.before += nr;
+	h->cut.since = h->piece[nr - 1].end;
+	h->nr -= nr;
+	memmove(h->piece, h->piece + nr, h->nr * sizeof(*h->piece));
+	hash_for_each(&h->lists, slot)
+		drop_from_list(&slot->list, nr);
+}
+
+/* Does enough come behind the time that the question is about? */
+static bool is_past_focus(const struct history *h)
+{
+	return h->focus && h->piece[h->nr / 2].end > h->focus;
+}
+
 bool history_add(struct history *h, const struct interval *interval, bool is_selected)
 {
-	if (h->nr == MOST_PIECES) {
-		h->cut++;
-		return true;
-	}
 	if (!is_used(interval->kind))
 		return true;
+	if (h->nr == h->most && is_past_focus(h)) {
+		h->cut.behind++;
+		return true;
+	}
+	if (h->nr == h->most)
+		drop_oldest(h);
 	if (!array_grow_from(h->piece, h->nr, FIRST_PIECES))
 		return false;
 	h->piece[h->nr] = piece_of(interval);
@@ -176,9 +223,12 @@ bool history_add(struct history *h, const struct interval *interval, bool is_sel
 	return true;
 }
 
-uint64_t history_cut(const struct history *h)
+struct history_cut history_cut(const struct history *h)
 {
-	return h->cut;
+	struct history_cut cut = h->cut;
+
+	cut.until = h->nr ? h->piece[h->nr - 1].end : 0;
+	return cut;
 }
 
 static const struct piece_list *find_list(const struct history *h, uint64_t key)

@@ -62,13 +62,29 @@ void history_free(struct history *h);
 int history_quota(const struct history *h, int pid, struct dat_quota *quota);
 
 /*
- * Keep an interval, if causes are looked for in its kind. Behind the first four million they are
- * only counted. Return false if memory is lacking.
+ * Keep an interval, if causes are looked for in its kind. If there are @most of them, the
+ * oldest quarter makes room. Return false if memory is lacking.
  */
 bool history_add(struct history *h, const struct interval *interval, bool is_selected);
 
-/* Return how many intervals of the end had no room. */
-uint64_t history_cut(const struct history *h);
+/* Set how many intervals are kept at most, before the first one. The default is four million. */
+void history_keep(struct history *h, size_t most);
+
+/* The question is about this time: keep the intervals around it in place of the newest. */
+void history_set_focus(struct history *h, uint64_t time);
+
+/**
+ * struct history_cut - intervals that had no room
+ * @before, @behind: their numbers, before and behind those that are kept
+ * @since: the last end of those before
+ * @until: the last end of those that are kept
+ */
+struct history_cut {
+	uint64_t before, behind;
+	uint64_t since, until;
+};
+
+struct history_cut history_cut(const struct history *h);
 
 /*
  * The owner of a piece is its task, and its CPU for handlers and INTERVAL_IRQS_OFF. Those of

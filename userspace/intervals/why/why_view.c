@@ -226,6 +226,24 @@ static void add_more(const struct why_view *view, int shown, struct buf *out)
 			   shown + more < 1000 ? shown + more : 1000);
 }
 
+static void add_cut_part(const struct why_view *view, uint64_t nr, const char *where,
+			 uint64_t when, struct buf *out)
+{
+	if (!nr)
+		return;
+	buf_printf(out, "%" PRIu64 " intervals %s", nr, where);
+	add_when(view, out, when);
+	buf_printf(out, " were left out, because there are too many: --since and --until choose\n");
+}
+
+static void add_cut(const struct why_view *view, struct buf *out)
+{
+	struct history_cut cut = history_cut(view->teller.history);
+
+	add_cut_part(view, cut.before, "until", cut.since, out);
+	add_cut_part(view, cut.behind, "after", cut.until, out);
+}
+
 static void add_rest(const struct why_view *view, int shown, struct buf *out)
 {
 	if (!view->by_cgroup)
@@ -233,9 +251,7 @@ static void add_rest(const struct why_view *view, int shown, struct buf *out)
 	if (view->stalls.left_out)
 		buf_printf(out, "%zu shorter waits were left out: --since, --until and -p choose\n",
 			   view->stalls.left_out);
-	if (history_cut(view->teller.history))
-		buf_printf(out, "%" PRIu64 " intervals at the end were left out, because there are too many: --since and --until choose\n",
-			   history_cut(view->teller.history));
+	add_cut(view, out);
 }
 
 bool why_view_text(const struct why_view *view)
@@ -378,6 +394,17 @@ int why_view_json_add_stalls(const struct why_view *view, struct json *j)
 	return nr;
 }
 
+void why_view_json_add_cut(const struct why_view *view, struct json *j)
+{
+	struct history_cut cut = history_cut(view->teller.history);
+
+	json_unsigned(j, "cut", cut.before + cut.behind);
+	if (cut.before)
+		json_unsigned(j, "cut_until", cut.since);
+	if (cut.behind)
+		json_unsigned(j, "cut_after", cut.until);
+}
+
 void why_view_json_add_lacking(const struct why_view *view, struct json *j)
 {
 	json_open(j, "lacking", '[');
@@ -405,7 +432,7 @@ bool why_view_json(const struct why_view *view, const char *clock)
 	json_unsigned(&j, "left_out", view->stalls.left_out);
 	if (view->selects)
 		json_unsigned(&j, "not_selected", view->stalls.not_selected);
-	json_unsigned(&j, "cut", history_cut(view->teller.history));
+	why_view_json_add_cut(view, &j);
 	why_view_json_add_lacking(view, &j);
 	if (view->by_cgroup)
 		json_cgroups(view, &j);

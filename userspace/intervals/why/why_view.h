@@ -40,6 +40,8 @@ struct json;
 int why_view_json_add_stalls(const struct why_view *view, struct json *j);
 /* Return how many stalls come behind that many, and are not idle. */
 size_t why_view_more(const struct why_view *view, size_t shown);
+/* Append how many intervals had no room in memory, and where they are in the recording. */
+void why_view_json_add_cut(const struct why_view *view, struct json *j);
 /* Append the array "lacking": what the recording would need to show more. */
 void why_view_json_add_lacking(const struct why_view *view, struct json *j);
 

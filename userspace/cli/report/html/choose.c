@@ -357,7 +357,7 @@ static int tell_why(struct look *look, const struct why_view *view)
 	json_open(&j, NULL, '{');
 	json_bool(&j, "has_switches", look->has_switches);
 	json_unsigned(&j, "left_out", view->stalls.left_out);
-	json_unsigned(&j, "cut", history_cut(look->history));
+	why_view_json_add_cut(view, &j);
 	shown = why_view_json_add_stalls(view, &j);
 	json_unsigned(&j, "more", shown > 0 ? why_view_more(view, shown) : 0);
 	why_view_json_add_lacking(view, &j);

@@ -60,6 +60,14 @@ function addStall(panel, stall) {
 	addCauses(causes, stall);
 }
 
+/* Which parts of the recording had no room in memory? */
+function cutPlaces() {
+	const places = [];
+	if (why.cut_until) places.push("until " + ringText(ringOf(why.cut_until), 6));
+	if (why.cut_after) places.push("after " + ringText(ringOf(why.cut_after), 6));
+	return places.join(" and ");
+}
+
 function whyHints() {
 	const hints = [];
 	const add = (count, text) => { if (count) hints.push(count.toLocaleString("en") + text); };
@@ -68,7 +76,7 @@ function whyHints() {
 	else if (!why.stalls.length) hints.push("No task waited for anything but work.");
 	add(why.more, " more waits: rbmap why --worst");
 	add(why.left_out, " shorter waits were not examined.");
-	add(why.cut, " intervals at the end were not examined, because there are too many: --since.");
+	add(why.cut, " intervals " + cutPlaces() + " were not examined, because there are too many: --since.");
 	if (why.lacking.length)
 		hints.push("The recording lacks " + why.lacking.map((of) => "-e " + of).join(", ") +
 			": rbmap record --for why has all.");
