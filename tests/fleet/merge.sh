@@ -69,8 +69,40 @@ is "$(cat "$dir/events")" "7 -999000000000 4194381 other
 1 3000000000 11 other" "each event has its host's CPU, its pids, and its place in the order of TAI"
 like "$("$RBMAP" latency -k runqueue "$dir/both.dat" 2>/dev/null)" 'runqueue: .*: 2
 .*
-victim-20 .* 10.0us .*
-victim-4194324 .* 10.0us ' "rbmap latency finds the wait of each host's task"
+a:victim-20 .* 10.0us .*
+b:victim-4194324 .* 10.0us ' "rbmap latency finds the wait of each host's task"
+# --- names of hosts
+like "$("$RBMAP" latency -k runqueue "$dir/both.dat" 2>/dev/null)" \
+	'b:victim-4194324, CPU 4 of b, .*, woken by b:waker-4194314 on CPU 4 of b' "its CPUs have the host's name, too"
+"$RBMAP" report "$dir/both.dat" >"$dir/text" 2>/dev/null
+is "$(grep -c '^ *b:victim-4194324 *\[004\]' "$dir/text") $(grep -c '^ *a:victim-20 *\[000\]' "$dir/text")" "1 1" \
+	"rbmap report has the hosts of tasks"
+"$RBMAP" report --json "$dir/both.dat" >"$dir/json" 2>/dev/null
+is "$(grep -c '"cpu": [0-3],.*"host": "a"' "$dir/json") $(grep -c '"cpu": [4-7],.*"host": "b"' "$dir/json")" "5 5" \
+	"JSON has the host of each event"
+is "$(grep -c '"host"' "$dir/json")" 11 "and its head has that of the recording"
+events()
+{
+	"$RBMAP" report "$@" "$dir/both.dat" 2>/dev/null | grep -c ' \[00[0-7]\] '
+}
+is "$(events --comm 'b:*')" 5 "a pattern selects a host"
+is "$(events -p victim) $(events -p b:victim)" "6 3" "a name selects the tasks of all hosts, or of one"
+is "$(events -e sched_switch --filter 'COMM == "victim"')" 2 "a filter has the names without hosts"
+"$MAKE_EVENTS" "$dir/long.dat" "[mono]" 1000000000,1700000000000000000,37 <<'END'
+0 1000900000 20 switch victim 20 2 waker 10
+0 1001000005 10 waking victim 20
+0 1001030015 10 switch waker 10 1 victim 20
+0 1001050025 20 switch victim 20 1 waker 10
+END
+"$RBMAP" fleet merge -o "$dir/waits.dat" "a=$dir/a.dat" "b=$dir/long.dat" 2>/dev/null
+like "$("$RBMAP" why "$dir/waits.dat" 2>/dev/null)" \
+	'b:victim-4194324 was runnable 30.0 ms on CPU 4 of b, where b:waker-4194314 ran' "rbmap why has the hosts, too"
+like "$("$RBMAP" why --json "$dir/waits.dat" 2>/dev/null | tr -d '\n ')" \
+	'"pid":4194324,"comm":"b:victim","host":"b"' "and so has its JSON"
+"$RBMAP" report --html -o "$dir/hosts.html" "$dir/both.dat" 2>/dev/null
+like "$(grep -o '"hosts": *\[.*' "$dir/hosts.html" | tr -d ' ' | head -c 60)" '"hosts":\[\["a",0,4\],\["b",4,4\]\]' "the page has the hosts"
+"$RBMAP" convert --perfetto -o "$dir/hosts.pf" "$dir/both.dat" 2>/dev/null
+ok "Perfetto has the names of tasks with their hosts" grep -aq 'b:victim' "$dir/hosts.pf"
 is "$(trace-cmd report "$dir/both.dat" 2>/dev/null | grep -c '\[00[0-7]\]')" 10 \
 	"trace-cmd reads the same events"
 like "$("$RBMAP" report "$dir/both.dat" 2>&1 >/dev/null)" 'merged: a \+-\? b \+-\?' \

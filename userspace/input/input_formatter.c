@@ -38,6 +38,7 @@ int input_load_formatter(const struct input *in, struct event_formatter *t)
 	int ret = 0;
 
 	formatter_set_long_size(t, dat_long_size(in->reader));
+	formatter_set_hosts(t, dat_hosts(in->reader));
 	formatter_set_uname(t, rbmap_recording_uname(in->reader));
 	/* An event is printed as bytes if its format cannot be parsed. */
 	for (size_t i = 0; i < nr; i++)

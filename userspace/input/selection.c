@@ -14,6 +14,7 @@
 #include "input.h"
 #include "kernel/control.h"
 #include "recording/dat_cgroups.h"
+#include "recording/dat_hosts.h"
 #include "recording/dat_read.h"
 #include "selection.h"
 
@@ -46,6 +47,7 @@ struct selector {
 	const struct selection *selection;
 	struct rbmap_formats *formats;
 	const struct dat_cgroups *cgroups;
+	const struct dat_hosts *hosts;
 	bool *chosen_cgroup;
 	bool chooses_events;
 	bool chooses_tasks;
@@ -491,28 +493,56 @@ static const char *shown_comm(int pid, const char *comm)
 	return !pid ? IDLE_COMM : comm && *comm ? comm : UNKNOWN_COMM;
 }
 
-static bool fits_task(const struct selection *s, int pid, const char *comm)
+/* Leave out the host, with which a name can begin in a merged recording: "web:server". */
+static const char *without_host(const struct selector *selector, int pid, const char *comm)
 {
+	const struct dat_host *host = dat_hosts_of_pid(selector->hosts, pid);
+	size_t len = host ? strlen(host->name) : 0;
+
+	return host && comm && !strncmp(comm, host->name, len) && comm[len] == ':' ?
+	       comm + len + 1 : comm;
+}
+
+/* A pattern may be for a name with its host, or for the name alone. */
+static bool fits_name(const struct selector *selector, const char *pattern, int pid,
+		      const char *comm)
+{
+	const struct dat_host *host = dat_hosts_of_pid(selector->hosts, pid);
+	char whole[DAT_HOST_NAME + COMM_ROOM];
+
+	if (!host)
+		return !fnmatch(pattern, comm, 0);
+	comm = without_host(selector, pid, comm);
+	snprintf(whole, sizeof(whole), "%s:%s", host->name, comm);
+	return !fnmatch(pattern, comm, 0) || !fnmatch(pattern, whole, 0);
+}
+
+static bool fits_task(const struct selector *selector, int pid, const char *comm)
+{
+	const struct selection *s = selector->selection;
+
 	for (size_t i = 0; i < s->nr_tasks; i++)
-		if (s->task[i].name ? !fnmatch(s->task[i].name, comm, 0) : s->task[i].pid == pid)
+		if (s->task[i].name ? fits_name(selector, s->task[i].name, pid, comm) :
+				      s->task[i].pid == pid)
 			return true;
 	return !s->nr_tasks;
 }
 
-static bool fits_comm(const struct selection *s, const char *comm)
+static bool fits_comm(const struct selector *selector, int pid, const char *comm)
 {
+	const struct selection *s = selector->selection;
+
 	for (size_t i = 0; i < s->nr_comms; i++)
-		if (!fnmatch(s->comm[i], comm, 0))
+		if (fits_name(selector, s->comm[i], pid, comm))
 			return true;
 	return !s->nr_comms;
 }
 
 bool selector_has_task(const struct selector *selector, int pid, const char *comm)
 {
-	const struct selection *s = selector->selection;
-
 	comm = shown_comm(pid, comm);
-	return fits_task(s, pid, comm) && fits_comm(s, comm) && fits_cgroup(selector, pid);
+	return fits_task(selector, pid, comm) && fits_comm(selector, pid, comm) &&
+	       fits_cgroup(selector, pid);
 }
 
 /* Is a task that the event is about wanted? */
@@ -579,7 +609,8 @@ bool selector_has_event(const struct selector *selector, const struct rbmap_even
 	if (!read_common(ev, &common))
 		return false;
 	rule = selector->rule[common.type];
-	return rule && rule->chosen && fits_filter(rule, ev, common.pid, comm);
+	return rule && rule->chosen &&
+	       fits_filter(rule, ev, common.pid, without_host(selector, common.pid, comm));
 }
 
 bool selector_ends(const struct selector *selector, int cpu, const struct rbmap_event *ev,
@@ -647,6 +678,7 @@ int selection_begin(struct input *const *in, unsigned int nr)
 		in[i]->selector = selector_new(s);
 		if (!in[i]->selector || !load_formats(in[i]->selector, in[i]))
 			return STATUS_ERROR;
+		in[i]->selector->hosts = dat_hosts(in[i]->reader);
 	}
 	if (!choose_events(s, in, nr) || !check_cpus(s, in, nr) || !check_cgroups(s, in, nr) ||
 	    !compile(s, in, nr))

@@ -10,6 +10,7 @@
 #include "parts.h"
 #include "recording/dat_cgroups.h"
 #include "recording/dat_devices.h"
+#include "recording/dat_hosts.h"
 
 void intervals_set_uname(struct intervals *intervals, const char *uname)
 {
@@ -292,6 +293,25 @@ const char *intervals_comm(const struct intervals *intervals, int pid)
 void intervals_set_cgroups(struct intervals *intervals, const struct dat_cgroups *cgroups)
 {
 	intervals->cgroups = cgroups;
+}
+
+void intervals_set_hosts(struct intervals *intervals, const struct dat_hosts *hosts)
+{
+	intervals->hosts = hosts;
+}
+
+const struct dat_hosts *intervals_hosts(const struct intervals *intervals)
+{
+	return intervals->hosts;
+}
+
+void intervals_print_cpu(const struct intervals *intervals, int cpu, struct buf *out)
+{
+	const struct dat_host *host = intervals ? dat_hosts_of_cpu(intervals->hosts, cpu) : NULL;
+
+	buf_printf(out, "CPU %d", cpu);
+	if (host)
+		buf_printf(out, " of %s", host->name);
 }
 
 void intervals_set_devices(struct intervals *intervals, const struct dat_devices *devices)

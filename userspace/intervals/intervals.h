@@ -54,7 +54,7 @@ enum interval_kind {
 	NR_INTERVAL_KINDS
 };
 
-#define INTERVAL_COMM_SIZE	16
+#define INTERVAL_COMM_SIZE	64	/* "HOST:" of a merged recording, and 16 bytes */
 
 /**
  * struct interval_waker - the task that ended another one's sleep
@@ -203,6 +203,15 @@ struct dat_cgroups;
 void intervals_set_cgroups(struct intervals *intervals, const struct dat_cgroups *cgroups);
 
 /* Set the names of block devices. They belong to the caller, and may grow. */
+struct dat_hosts;
+/* The hosts of a merged recording: names of tasks begin with them. They belong to the caller. */
+void intervals_set_hosts(struct intervals *intervals, const struct dat_hosts *hosts);
+const struct dat_hosts *intervals_hosts(const struct intervals *intervals);
+
+/* Append "CPU 4", or "CPU 4 of HOST" in a merged recording. @intervals may be NULL. */
+struct buf;
+void intervals_print_cpu(const struct intervals *intervals, int cpu, struct buf *out);
+
 struct dat_devices;
 void intervals_set_devices(struct intervals *intervals, const struct dat_devices *devices);
 

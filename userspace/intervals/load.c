@@ -34,6 +34,7 @@ bool intervals_load(struct intervals *intervals, const struct rbmap_recording *r
 			return false;
 	intervals_set_uname(intervals, rbmap_recording_uname(reader));
 	intervals_set_cgroups(intervals, dat_cgroups(reader));
+	intervals_set_hosts(intervals, dat_hosts(reader));
 	intervals_set_devices(intervals, dat_devices(reader));
 	dat_each_comm(reader, add_comm, &comms);
 	return !comms.failed;

@@ -169,6 +169,7 @@ struct intervals {
 	uint64_t now;			/* time of the last event of all */
 	const struct dat_cgroups *cgroups;	/* NULL: not known */
 	const struct dat_devices *devices;	/* NULL: not known */
+	const struct dat_hosts *hosts;		/* NULL: one host */
 	interval_symbol_fn *symbol;
 	void *symbol_data;
 	bool passes_sleepers;
@@ -195,7 +196,8 @@ void task_set_comm(struct task *task, const char *comm, size_t size);
 /* The task runs: it neither waits nor sleeps. */
 void task_runs(struct task *task);
 /* Set a task's name from a field of an event. */
-void task_set_comm_from(struct task *task, const struct event_context *m, unsigned int field);
+void task_set_comm_from(const struct intervals *intervals, struct task *task,
+			const struct event_context *m, unsigned int field);
 
 /* intervals.c: return the text's only copy, or NULL if memory is lacking. */
 const char *intervals_name(struct intervals *intervals, const char *text);

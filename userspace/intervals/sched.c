@@ -100,7 +100,7 @@ static void leave(struct intervals *intervals, const struct event_context *m, in
 
 	if (!task)
 		return;
-	task_set_comm_from(task, m, SWITCH_PREV_COMM);
+	task_set_comm_from(intervals, task, m, SWITCH_PREV_COMM);
 	task->running = false;
 	/* A dead task's pid may go to another task. */
 	task->left = state & DEAD ? 0 : m->ev->ts;
@@ -170,7 +170,7 @@ static void arrive(struct intervals *intervals, const struct event_context *m, i
 
 	if (!task)
 		return;
-	task_set_comm_from(task, m, SWITCH_NEXT_COMM);
+	task_set_comm_from(intervals, task, m, SWITCH_NEXT_COMM);
 	if (layout_has(m->layout, SWITCH_NEXT_PRIO))
 		task->prio = layout_number(m->layout, m->ev, SWITCH_NEXT_PRIO);
 	if (task->throttled)
@@ -243,7 +243,7 @@ void intervals_sched_wake(struct intervals *intervals, const struct event_contex
 
 	if (!task || !begins_wait(task, m->layout->role))
 		return;
-	task_set_comm_from(task, m, WAKE_COMM);
+	task_set_comm_from(intervals, task, m, WAKE_COMM);
 	task->runnable = m->ev->ts;
 	task->why_runnable = woken;
 	if (m->layout->role == ROLE_WAKEUP_NEW) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "parts.h"
+#include "recording/dat_hosts.h"
+
+#define COMM_ROOM	17	/* the kernel's TASK_COMM_LEN, and a 0 byte */
 
 #define FIRST_SLOTS	1024	/* a power of two */
 
@@ -52,12 +56,16 @@ void task_set_comm(struct task *task, const char *comm, size_t size)
 	task->comm[size] = '\0';
 }
 
-void task_set_comm_from(struct task *task, const struct event_context *m, unsigned int field)
+void task_set_comm_from(const struct intervals *intervals, struct task *task,
+			const struct event_context *m, unsigned int field)
 {
-	char comm[INTERVAL_COMM_SIZE + 1];
+	const struct dat_host *host = intervals->hosts ?
+		dat_hosts_of_pid(intervals->hosts, task->pid) : NULL;
+	char comm[DAT_HOST_NAME + COMM_ROOM];
+	int prefix = host ? snprintf(comm, DAT_HOST_NAME + 1, "%s:", host->name) : 0;
 
-	layout_text(m->layout, m->ev, field, comm, sizeof(comm));
-	task_set_comm(task, comm, sizeof(comm));
+	layout_text(m->layout, m->ev, field, comm + prefix, COMM_ROOM);
+	task_set_comm(task, comm, prefix + COMM_ROOM);
 }
 
 void task_runs(struct task *task)

@@ -55,7 +55,7 @@ static void add_row_name(const struct view *view, struct buf *out, const struct 
 	if (key == ROW_TASK)
 		add_task(view, out, row->comm, row->pid);
 	else if (key == ROW_CPU)
-		buf_printf(out, "CPU %d", row->cpu);
+		intervals_print_cpu(view->intervals, row->cpu, out);
 	else
 		add_name(out, row->name, key == ROW_NAME ? row->device : NULL);
 	width = out->failed ? NAME_WIDTH : out->size - begin;
@@ -164,7 +164,8 @@ static void add_waker(const struct view *view, struct buf *out, const struct int
 	else if (waker->flags & FLAG_SOFTIRQ)
 		buf_printf(out, "a softirq in ");
 	add_task(view, out, waker->comm, waker->pid);
-	buf_printf(out, " on CPU %d", waker->cpu);
+	buf_printf(out, " on ");
+	intervals_print_cpu(view->intervals, waker->cpu, out);
 }
 
 static void add_shares(const struct view *view, struct buf *out, const struct worst *w)
@@ -173,7 +174,9 @@ static void add_shares(const struct view *view, struct buf *out, const struct wo
 
 	if (!w->nr_shares)
 		return;
-	buf_printf(out, "          CPU %d ran", w->interval.cpu);
+	buf_printf(out, "          ");
+	intervals_print_cpu(view->intervals, w->interval.cpu, out);
+	buf_printf(out, " ran");
 	for (unsigned int i = 0; i < w->nr_shares; i++) {
 		buf_printf(out, "%s ", i ? "," : "");
 		add_task(view, out, w->share[i].comm, w->share[i].pid);
@@ -195,8 +198,10 @@ static void add_worst(const struct view *view, struct buf *out, const struct wor
 	add_when(view, out, interval->begin);
 	buf_printf(out, ": ");
 	add_task(view, out, interval->comm, interval->pid);
-	if (interval->cpu >= 0)
-		buf_printf(out, ", CPU %d", interval->cpu);
+	if (interval->cpu >= 0) {
+		buf_printf(out, ", ");
+		intervals_print_cpu(view->intervals, interval->cpu, out);
+	}
 	buf_printf(out, ", ");
 	add_name(out, interval->name, interval->device);
 	if (interval->waker)

@@ -114,10 +114,12 @@ static void tell_handler(const struct cause *cause, struct buf *out)
 	buf_printf(out, ")");
 }
 
-static void tell_cpu(int cpu, const char *before, struct buf *out)
+static void tell_cpu(const struct teller *t, int cpu, const char *before, struct buf *out)
 {
-	if (cpu >= 0)
-		buf_printf(out, "%s CPU %d", before, cpu);
+	if (cpu < 0)
+		return;
+	buf_printf(out, "%s ", before);
+	intervals_print_cpu(t->intervals, cpu, out);
 }
 
 static void tell_bytes(uint64_t bytes, struct buf *out)
@@ -242,7 +244,7 @@ static void tell_predicate(const struct teller *t, const struct cause *cause, st
 		break;
 	case CAUSE_OCCUPIED:
 	case CAUSE_RT_THROTTLED:
-		tell_cpu(cause->cpu, " on", out);
+		tell_cpu(t, cause->cpu, " on", out);
 		tell_occupant(t, cause, out);
 		if (cause->kind == CAUSE_RT_THROTTLED)
 			buf_printf(out, ", because real-time tasks had used up their time (sched_rt_runtime_us)");
@@ -250,10 +252,10 @@ static void tell_predicate(const struct teller *t, const struct cause *cause, st
 	case CAUSE_HANDLER:
 		buf_printf(out, " by ");
 		tell_handler(cause, out);
-		tell_cpu(cause->cpu, " on", out);
+		tell_cpu(t, cause->cpu, " on", out);
 		break;
 	case CAUSE_IRQS_OFF:
-		tell_cpu(cause->cpu, " on", out);
+		tell_cpu(t, cause->cpu, " on", out);
 		buf_printf(out, ", where interrupts were off in ");
 		tell_task(t, cause->actor, out);
 		break;
@@ -359,7 +361,7 @@ static void tell_interrupted(const struct teller *t, const struct stall *stall,
 		buf_printf(out, "interrupts were off for ");
 	}
 	tell_length(t, cause->time, out);
-	tell_cpu(stall->piece->cpu, " on", out);
+	tell_cpu(t, stall->piece->cpu, " on", out);
 	if (cause->kind == CAUSE_HANDLER && stall->piece->pid) {
 		buf_printf(out, " in the name of ");
 		tell_task(t, stall->piece->pid, out);

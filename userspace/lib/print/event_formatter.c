@@ -28,12 +28,14 @@
 #include "print/fields/printer.h"
 #include "print/fields/syscalls.h"
 #include "recording/dat_cgroups.h"
+#include "recording/dat_hosts.h"
 #include "symbols/symbols.h"
 #include "task_names.h"
 #include "tracer_events.h"
 
 #define MAX_NAMES	2		/* sched_switch names two threads */
 #define COMM_SIZE	16
+#define HOST_COMM_SIZE	(COMM_SIZE + DAT_HOST_NAME)	/* "HOST:" before it */
 #define UNKNOWN_COMM	"<...>"
 #define CGROUP_WIDTH	24
 #define NR_TASKS	64		/* columns of threads that are kept: a power of two */
@@ -114,6 +116,7 @@ struct event_formatter {
 	pthread_mutex_t symbols_lock;	/* for the thread that parses them */
 	bool symbols_parsed;
 	const struct dat_cgroups *cgroups;	/* NULL: they are not printed */
+	const struct dat_hosts *hosts;		/* NULL: the recording is that of one host */
 	struct task_names *names;
 	unsigned int names_version;	/* changes with each name */
 	struct columns columns;
@@ -607,12 +610,22 @@ static bool copy_comm(char *comm, const char *from, size_t size)
 	return n;
 }
 
+/* Like copy_comm(), behind the name of the task's host. @comm has HOST_COMM_SIZE bytes. */
+static bool copy_host_comm(const struct event_formatter *t, int pid, char *comm,
+			   const char *from, size_t size)
+{
+	const struct dat_host *host = t->hosts ? dat_hosts_of_pid(t->hosts, pid) : NULL;
+	int prefix = host ? snprintf(comm, DAT_HOST_NAME + 1, "%s:", host->name) : 0;
+
+	return copy_comm(comm + prefix, from, size);
+}
+
 static void learn(struct event_formatter *t, int pid, const char *from, size_t size)
 {
 	struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
-	char comm[COMM_SIZE];
+	char comm[HOST_COMM_SIZE];
 
-	if (pid <= 0 || !copy_comm(comm, from, size))
+	if (pid <= 0 || !copy_host_comm(t, pid, comm, from, size))
 		return;
 	formatter_add_comm(t, pid, comm);
 	asked->pid = pid;
@@ -732,7 +745,7 @@ int formatter_scan(struct event_formatter *t, const struct rbmap_event *ev)
 	}
 	for (unsigned int i = 0; i < info->nr_names && ret >= 0; i++) {
 		const struct name_fields *name = &info->name[i];
-		char comm[COMM_SIZE] = UNKNOWN_COMM;
+		char comm[HOST_COMM_SIZE] = UNKNOWN_COMM;
 		int pid = pid_of_name(name, ev);
 		const char *from = "";
 		size_t size = 0;
@@ -740,7 +753,7 @@ int formatter_scan(struct event_formatter *t, const struct rbmap_event *ev)
 		/* The event does not say which name the thread had before it. */
 		if (!name->is_path)
 			size = find_name(name->before ? name->before : name->comm, false, ev, &from);
-		if (pid > 0 && (name->is_path || copy_comm(comm, from, size)))
+		if (pid > 0 && (name->is_path || copy_host_comm(t, pid, comm, from, size)))
 			ret = task_names_set_first(t->names, pid, comm);
 	}
 	return ret;
@@ -817,6 +830,11 @@ static const struct task_column *task_of(struct event_formatter *t, const char *
 void formatter_show_cgroups(struct event_formatter *t, const struct dat_cgroups *cgroups)
 {
 	t->cgroups = cgroups;
+}
+
+void formatter_set_hosts(struct event_formatter *t, const struct dat_hosts *hosts)
+{
+	t->hosts = hosts;
 }
 
 void formatter_raw(struct event_formatter *t, bool on)
@@ -1020,6 +1038,8 @@ int formatter_parts(struct event_formatter *t, const struct rbmap_event *ev,
 	    !asked_lately(t, parts->common.pid))
 		ask_proc(t, parts->common.pid);
 	parts->comm = comm_of(t, parts->common.pid);
+	if (t->hosts)
+		parts->host = dat_hosts_of_cpu(t->hosts, ev->cpu);
 	if (t->with_json && t->cgroups && parts->common.pid > 0)
 		parts->task = dat_cgroups_find(t->cgroups, parts->common.pid);
 	return 0;

@@ -27,6 +27,7 @@
 
 #define NR_EVENT_IDS	65536	/* common_type has 16 bits */
 
+struct dat_host;
 struct dat_task;
 struct tep_event;
 struct event_formatter;
@@ -135,6 +136,13 @@ struct dat_cgroups;
 void formatter_show_cgroups(struct event_formatter *t, const struct dat_cgroups *cgroups);
 
 /*
+ * Begin the names of tasks with those of their hosts, as the names of formatter_add_comm() do.
+ * JSON has the host of each event's CPU. The table belongs to the caller; NULL: no hosts.
+ */
+struct dat_hosts;
+void formatter_set_hosts(struct event_formatter *t, const struct dat_hosts *hosts);
+
+/*
  * Print events as the bytes of a kernel module:
  *
  *	CPU:1   123.456789: 16 bytes: 01 00 00 00 2a 00 00 00  |....*...|
@@ -193,6 +201,7 @@ struct formatter_parts {
 	struct rbmap_event_common common;
 	const char *comm;		/* "<...>": unknown */
 	const struct dat_task *task;	/* for JSON: its cgroup; NULL: not known */
+	const struct dat_host *host;	/* NULL: the recording is not merged */
 	const char *buffer;		/* for JSON: the name of the buffer; NULL: it has none */
 	bool whole;			/* all fields are in it */
 	const struct event_info *info;	/* for formatter_add_event() and formatter_add_body() */

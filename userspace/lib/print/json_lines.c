@@ -13,6 +13,7 @@
 #include "print/fields/printer.h"
 #include "print/fields/syscalls.h"
 #include "recording/dat_cgroups.h"
+#include "recording/dat_hosts.h"
 
 #define HEAD_ROOM	128	/* for the numbers before a thread's name, and their keys */
 
@@ -232,6 +233,10 @@ static void add_head(struct buf *out, const struct rbmap_event *ev,
 	buf_end(out, put_text(at, ", \"comm\": "));
 	json_add_string(out, parts->comm, strlen(parts->comm));
 	add_task(out, parts->task);
+	if (parts->host) {
+		add_text(out, ", \"host\": ");
+		json_add_string(out, parts->host->name, strlen(parts->host->name));
+	}
 	add_buffer(out, parts->buffer);
 	add_flags(out, common->flags);
 	add_text(out, ", \"preempt_count\": ");

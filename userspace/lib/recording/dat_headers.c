@@ -402,12 +402,21 @@ static int take_devices(struct rbmap_recording *r, const char *text)
 	return ret < 0 ? ret : 0;
 }
 
+static int take_hosts(struct rbmap_recording *r, const char *text)
+{
+	int ret = r->hosts ? 0 : dat_hosts_parse(&r->hosts, text);
+
+	return ret < 0 ? ret : 0;
+}
+
 int dat_take_stat(struct rbmap_recording *r, struct dat_times *times, const char *text)
 {
 	int ret = take_cgroups(r, text);
 
 	if (!ret)
 		ret = take_devices(r, text);
+	if (!ret)
+		ret = take_hosts(r, text);
 	dat_times_parse(times, text);
 	return ret ? ret : dat_missed_parse(r, text);
 }

@@ -134,6 +134,7 @@ RBMAP_API void rbmap_recording_close(struct rbmap_recording *r)
 	free(r->missed);
 	dat_cgroups_free(r->cgroups);
 	dat_devices_free(r->devices);
+	dat_hosts_free(r->hosts);
 	free(r->section);
 	dat_place_free(&r->place);
 	free(r->cpu);
@@ -209,6 +210,11 @@ const struct dat_cgroups *dat_cgroups(const struct rbmap_recording *r)
 const struct dat_devices *dat_devices(const struct rbmap_recording *r)
 {
 	return r->devices;
+}
+
+const struct dat_hosts *dat_hosts(const struct rbmap_recording *r)
+{
+	return r->hosts;
 }
 
 unsigned int dat_long_size(const struct rbmap_recording *r)

@@ -66,6 +66,10 @@ struct dat_devices;
 /* Return the names of block devices, or NULL: the recording does not have them. */
 const struct dat_devices *dat_devices(const struct rbmap_recording *recording);
 
+struct dat_hosts;
+/* Return the hosts of a merged recording, or NULL: it is that of one host. */
+const struct dat_hosts *dat_hosts(const struct rbmap_recording *recording);
+
 /* Those moments that the recording has; a recording of trace-cmd has none. */
 const struct dat_times *dat_times(const struct rbmap_recording *recording);
 /* Bytes of a long of the recorded kernel: 4 or 8 */

@@ -9,6 +9,7 @@
 #include "dat.h"
 #include "dat_cgroups.h"
 #include "dat_devices.h"
+#include "dat_hosts.h"
 #include "dat_correction.h"
 #include "dat_limits.h"
 #include "dat_place.h"
@@ -95,6 +96,7 @@ struct rbmap_recording {
 	struct dat_times times;
 	struct dat_cgroups *cgroups;	/* NULL: the file has none */
 	struct dat_devices *devices;	/* NULL: the file has none */
+	struct dat_hosts *hosts;	/* NULL: it is not merged */
 	uint64_t *missed;		/* by each CPU */
 	uint32_t nr_missed;
 	struct rbmap_damage damage;

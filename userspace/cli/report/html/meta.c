@@ -10,6 +10,7 @@
 #include "meta.h"
 #include "page.h"
 #include "recording/dat_cgroups.h"
+#include "recording/dat_hosts.h"
 
 #define HTML_VERSION	2	/* grows when the scripts of older pages cannot read the data */
 #define ROWS		10	/* in the table of each kind */
@@ -158,6 +159,25 @@ static void add_groups(struct json *j, const struct groups *g)
 	json_close(j, ']');
 }
 
+/* The hosts of a merged recording: name, first CPU, number of CPUs */
+static void add_hosts(struct json *j, const struct dat_hosts *hosts)
+{
+	const struct dat_host *host;
+	size_t nr = dat_hosts_all(hosts, &host);
+
+	if (!nr)
+		return;
+	json_open(j, "hosts", '[');
+	for (size_t i = 0; i < nr; i++) {
+		json_open(j, NULL, '[');
+		add_text(j, NULL, host[i].name);
+		json_unsigned(j, NULL, host[i].first_cpu);
+		json_unsigned(j, NULL, host[i].nr_cpus);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
 /* A task: pid, name, its number in its own namespace or 0, number of its cgroup or 0 */
 static void add_one_task(struct json *j, const struct page *page, int pid, uint32_t group)
 {
@@ -191,6 +211,7 @@ static bool add_tasks(struct json *j, const struct page *page)
 	json_close(j, ']');
 	if (ok)
 		add_groups(j, &groups);
+	add_hosts(j, intervals_hosts(page->intervals));
 	free(groups.path);
 	free(groups.of);
 	free(pid);

@@ -14,6 +14,7 @@
 #include "merge.h"
 #include "new_recording.h"
 #include "recording/assemble/dat_assemble.h"
+#include "recording/dat_hosts.h"
 #include "recording/dat_read.h"
 #include "subbuf.h"
 
@@ -310,18 +311,34 @@ static bool go_on(void *data, double done)
 	return true;
 }
 
+static void print_hosts(const struct merge *m, struct buf *text)
+{
+	buf_printf(text, "%s", DAT_HOSTS_HEAD);
+	for (size_t i = 0; i < m->nr; i++) {
+		const struct merge_input *input = &m->input[i];
+
+		if (!input->skipped)
+			buf_printf(text, DAT_HOSTS_LINE, input->first_cpu, input->nr_cpus,
+				   input->first_pid, input->host);
+	}
+}
+
 static bool finish(struct merge *m)
 {
 	struct dat_assembly assembly = { .compress = true, .go_on = go_on };
 	char **stats = calloc(m->nr_cpus, sizeof(*stats));
+	struct buf hosts = { 0 };
 	int fd = -1, ret = stats ? 0 : -ENOMEM;
 
+	print_hosts(m, &hosts);
+	dat_add_table(m->writer, &hosts);
 	if (ret)
 		dat_discard(m->writer);
 	else
 		ret = dat_finish(m->writer, &m->comms, stats, &fd);
 	m->writer = NULL;
 	free(stats);
+	buf_free(&hosts);
 	assembly.fd = fd;
 	if (!ret)
 		ret = dat_assemble(m->path, &assembly);

@@ -60,8 +60,14 @@ const ROWS = {
 		["issued", DEPTH, 24, "requests in the device", "issued"]],
 };
 
+/* In a merged recording each CPU has a host. */
+function cpuName(cpu) {
+	const host = (meta.hosts || []).find(([, first, nr]) => cpu >= first && cpu < first + nr);
+	return "CPU " + cpu + (host ? " of " + host[0] : "");
+}
+
 function laneName(lane) {
-	if (lane.kind === "cpu") return "CPU " + lane.cpu;
+	if (lane.kind === "cpu") return cpuName(lane.cpu);
 	return lane.kind === "task" ? taskText(lane.index) :
 		"disk " + lane.device + (lane.name ? " (" + lane.name + ")" : "");
 }

@@ -64,7 +64,7 @@ function sliceText(row, value) {
 	if (row.track.mode === DEPTH) return String(value);
 	if (row.track.mode === STATES) {
 		const of = Math.floor(value / 4);
-		if ((value & 3) === 0) return "CPU " + of;
+		if ((value & 3) === 0) return cpuName(of);
 		return ((value & 3) === 1 ? "runnable: " : "") + textOf(of);
 	}
 	return row.paint === "task" ? taskText(value) : textOf(value);

@@ -111,7 +111,7 @@ function wakesPair(wakes) {
 function wakePairs(arrow) {
 	if (!arrow) return [];
 	const found = FLAGS.find(([bit]) => arrow.flags & bit), flags = found ? " " + found[1] : "";
-	return [["woken by", taskText(arrow.waker) + flags + " on CPU " + arrow.cpu],
+	return [["woken by", taskText(arrow.waker) + flags + " on " + cpuName(arrow.cpu)],
 		["woken at", ringText(arrow.begin)],
 		["waited", lengthText(arrow.end - arrow.begin)]];
 }

@@ -61,7 +61,7 @@ function addEventRow(body, event) {
 	button.addEventListener("click", () => selectTableEvent(event));
 	const cell = element("td", undefined, row);
 	element("b", eventText(type), cell);
-	cell.append(` CPU ${event.lane.cpu}, ${taskText(event.data.task[event.index])} `);
+	cell.append(` ${cpuName(event.lane.cpu)}, ${taskText(event.data.task[event.index])} `);
 	const text = element("span", eventBody(event), cell);
 	text.className = "hint";
 	const selected = view.selected?.event;

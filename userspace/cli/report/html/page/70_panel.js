@@ -45,7 +45,7 @@ function arrowOfWorst(worst) {
 function wakerText(waker) {
 	const inSoftirq = waker.flags & 0x10 ? "a softirq in " : "";
 	const where = waker.flags & 0x08 ? "an interrupt of " : inSoftirq;
-	return where + personText(waker) + " on CPU " + waker.cpu;
+	return where + personText(waker) + " on " + cpuName(waker.cpu);
 }
 
 function selectWorst(kind, worst, tableRow) {
@@ -58,11 +58,11 @@ function selectWorst(kind, worst, tableRow) {
 	const ran = (worst.ran || []).map((of) => personText(of) + " for " + lengthText(of.ticks));
 	showDetails(lengthText(worst.to - worst.from) + ": " + nameOf(worst),
 		[["kind", KIND_TITLES[kind]], ["task", personText(worst)],
-		["CPU", worst.cpu < 0 ? "not known" : worst.cpu],
+		["CPU", worst.cpu < 0 ? "not known" : cpuName(worst.cpu).slice(4)],
 		...timePairs(worst.from, "begins"),
 		["ends", worst.unfinished ? "not in the recording" : ringText(worst.to)],
 		["woken by", worst.waker && wakerText(worst.waker)],
-		["CPU " + worst.cpu + " ran", ran.join(", ")]]);
+		[cpuName(worst.cpu) + " ran", ran.join(", ")]]);
 }
 
 function addWorst(table, kind, worst) {
@@ -122,7 +122,7 @@ function addLosses(panel) {
 			if (lane) selectIn(rowOf(lane, "ticks"), time, perPixel() * 3).then(() =>
 				reveal(time, lane));
 		});
-		element("td", "CPU " + cpu, row);
+		element("td", cpuName(cpu), row);
 		element("td", ringText(time), row);
 	}
 	const more = `and ${(meta.losses - 100).toLocaleString("en")} more losses, marked in red`;
