@@ -43,7 +43,7 @@ time_of()
 # TIME:PID:NAME: a program that is executed gives its name, and the name before it is known
 # only if another event says it.
 names="1:10:first 1:20:sh 1:30:<...> 1:40:only-in-table 1:50:first 3:10:second 3:20:sh 3:30:<...> 3:50:first 5:10:last 5:20:ls 5:30:a-very-long-nam 5:40:only-in-table 5:50:new "
-calls="ten:168:swapoff twenty:59:execve twenty:168:poll, i386 twenty:3:read, i386 thirty:168:poll, i386 thirty:11:execve, i386 thirty:3:close forty:168:poll, i386 "
+calls="ten:168:swapoff twenty:59:execve twenty:168:poll, i386 twenty:3:read, i386 thirty:168:poll, i386 thirty:11:execve, i386 thirty:3:close forty:168:poll, i386 fifty:168:poll, i386 fifty:6:close, i386 sixty:6:lstat sixty:168:swapoff seventy:168:poll, i386 seventy:5:open, i386 "
 # The second number is the size of a long in bits.
 for version in 6 7 6/32 7/32; do
 	case ${RBMAP_TEST_SHORT:+$version} in
@@ -175,13 +175,13 @@ for version in 6 7 6/32 7/32; do
 	esac
 	ok "compat, version $version" reports compat $version
 	is "$(sed -n 's/^ *\(.*\)-[0-9]* .*sys_enter: *NR \([0-9]*\) (\([^)]*\)).*/\1:\2:\3/p' "$dir/report" |
-		grep -E ':(3|11|59|168):' | tr '\n' ' ')" "$calls" \
+		grep -E ':(3|5|6|11|59|168):' | tr '\n' ' ')" "$calls" \
 		"version $version: system calls of 32-bit programs by their names, which are marked"
 	ok "compat as JSON, version $version" reports compat $version --json
 	is "$(lines '"fields": {"id": 168, .*"names": {"id": "poll", "abi": "i386"}}$') $(lines '"names": {"id": "swapoff"}}$')" \
-		"6 2" "version $version: JSON has the mark, too"
+		"10 4" "version $version: JSON has the mark, too"
 	"$RBMAP" latency -k syscall --by name "$file" >"$dir/report" 2>/dev/null
-	is "$(lines '^poll \(i386\) ') $(lines '^swapoff  ') $(lines '^close ')" "1 1 1" \
+	is "$(lines '^poll \(i386\) ') $(lines '^swapoff  ') $(lines '^close  ') $(lines '^close \(i386\) ')" "1 1 1 1" \
 		"version $version: latency has the names of both"
 done
 

@@ -474,7 +474,13 @@ def compat(rec):
     call(30, 3, 4)
     call(40, 168, 0xff00, 1, 5)                   # a 32-bit program from the beginning on
     call(40, 407, 0, 0, 0xff00)
-    rec.comms.update({30: "thirty", 40: "forty"})
+    call(50, 168, 0xff00, 1, 5)                   # another one, which closes a file
+    call(50, 6, 3)
+    call(60, 6, 3, result=-14)                    # a bad address of a 64-bit program
+    call(60, 168, 0xff00, 1, 5)
+    call(70, 168, 0xff00, 1, 5)                   # a 32-bit program opens a file
+    call(70, 5, 0xff3a0000, 0, result=3)
+    rec.comms.update({30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 70: "seventy"})
 
 
 KINDS = {function.__name__: function for function in (

@@ -5,6 +5,8 @@
 #include "parts.h"
 #include "print/fields/syscalls.h"
 
+#define NR_ARGS	6
+
 static const char *name_of(struct intervals *intervals, const struct layout *layout, long nr,
 			   bool compat)
 {
@@ -36,6 +38,15 @@ bool intervals_is_compat(const struct intervals *intervals, int pid)
 	return task && task->syscall.abi == ABI_COMPAT;
 }
 
+static bool has_wide_argument(const struct event_context *m)
+{
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < NR_ARGS; i++)
+		all |= layout_word(m->layout, m->ev, CALL_ARGS, i);
+	return all >> 32;
+}
+
 void intervals_sys_enter(struct intervals *intervals, const struct event_context *m)
 {
 	struct task *task = m->pid > 0 ? intervals_task(intervals, m->pid) : NULL;
@@ -45,7 +56,8 @@ void intervals_sys_enter(struct intervals *intervals, const struct event_context
 	task->call = layout_number(m->layout, m->ev, CALL_NR);
 	task->call_begin = m->ev->ts;
 	if (is_numbered(intervals, m->layout))
-		syscall_state_enter(&task->syscall, task->call, false);
+		syscall_state_enter(&task->syscall, task->call, has_wide_argument(m),
+				    layout_word(m->layout, m->ev, CALL_ARGS, 0));
 	task->call_name =
 		name_of(intervals, m->layout, task->call, task->syscall.abi == ABI_COMPAT);
 	task->call_args = (struct interval_call){
@@ -58,6 +70,17 @@ void intervals_sys_enter(struct intervals *intervals, const struct event_context
 	task->fault = 0;
 }
 
+/* The end of a call may tell that a program is one of 32 bits, which has another name for it. */
+static void learn_from_end(struct intervals *intervals, const struct event_context *m,
+			   struct task *task)
+{
+	int64_t result = layout_has(m->layout, CALL_RESULT) ?
+			 (int64_t)layout_number(m->layout, m->ev, CALL_RESULT) : -1;
+
+	if (syscall_state_exit(&task->syscall, layout_number(m->layout, m->ev, CALL_END_NR), result))
+		task->call_name = name_of(intervals, m->layout, task->call, true);
+}
+
 void intervals_sys_exit(struct intervals *intervals, const struct event_context *m)
 {
 	struct task *task = m->pid > 0 ? intervals_task(intervals, m->pid) : NULL;
@@ -66,7 +89,7 @@ void intervals_sys_exit(struct intervals *intervals, const struct event_context 
 	if (!task)
 		return;
 	if (is_numbered(intervals, m->layout))
-		syscall_state_exit(&task->syscall, layout_number(m->layout, m->ev, CALL_NR));
+		learn_from_end(intervals, m, task);
 	interval = (struct interval){
 		.kind = INTERVAL_SYSCALL,
 		.begin = task->call_begin,
@@ -77,7 +100,7 @@ void intervals_sys_exit(struct intervals *intervals, const struct event_context 
 		.name = task->call_name,
 	};
 	if (task->call_begin && task->call_name &&
-	    task->call == (long)layout_number(m->layout, m->ev, CALL_NR))
+	    task->call == (long)layout_number(m->layout, m->ev, CALL_END_NR))
 		intervals_pass(intervals, &interval, intervals->lossless_since);
 	task->call_begin = 0;
 	task->call_args.name = NULL;

@@ -35,7 +35,7 @@ static const struct wanted wanted[] = {
 	{ "sched", "sched_wakeup", ROLE_WAKEUP, { "comm", "pid" } },
 	{ "sched", "sched_wakeup_new", ROLE_WAKEUP_NEW, { "comm", "pid" } },
 	{ "raw_syscalls", "sys_enter", ROLE_SYS_ENTER, { "id", "?args" } },
-	{ "raw_syscalls", "sys_exit", ROLE_SYS_EXIT, { "id" } },
+	{ "raw_syscalls", "sys_exit", ROLE_SYS_EXIT, { "id", "?ret" } },
 	{ "syscalls", "sys_enter_*", ROLE_SYS_ENTER, { "__syscall_nr" } },
 	{ "syscalls", "sys_exit_*", ROLE_SYS_EXIT, { "__syscall_nr" } },
 	{ "irq", "irq_handler_entry", ROLE_IRQ_ENTRY, { "irq", "name" } },

@@ -14,17 +14,25 @@ enum syscall_abi { ABI_UNKNOWN, ABI_NATIVE, ABI_COMPAT };
 
 /**
  * struct syscall_state - what is known of a thread
+ * @fails: whether a 64-bit program's call with this number and first argument would fail
  * @entered: number of the system call that it is in, plus 1; 0: none
  */
 struct syscall_state {
 	uint8_t abi;
+	bool fails;
 	int64_t entered;
 };
 
-/* The next event of the thread is sys_enter. @wide: an argument has more than 32 bits. */
-void syscall_state_enter(struct syscall_state *s, int64_t nr, bool wide);
-/* The next event of the thread is sys_exit. */
-void syscall_state_exit(struct syscall_state *s, int64_t nr);
+/*
+ * The next event of the thread is sys_enter. @wide: an argument has more than 32 bits. @first:
+ * the first argument.
+ */
+void syscall_state_enter(struct syscall_state *s, int64_t nr, bool wide, uint64_t first);
+/*
+ * The next event of the thread is sys_exit. Return whether the call itself shows that it is
+ * one of a 32-bit program: a 64-bit program's would have failed.
+ */
+bool syscall_state_exit(struct syscall_state *s, int64_t nr, int64_t result);
 
 /* The states of threads, by pid */
 struct syscall_states;

@@ -266,9 +266,10 @@ bool syscalls_event_learn(const struct syscalls_event *event,
 	if (!syscalls_shows_compat(machine))
 		return false;
 	if (event->enter)
-		syscall_state_enter(state, nr, has_wide_argument(event, data + event->value));
+		syscall_state_enter(state, nr, has_wide_argument(event, data + event->value),
+				    field_number(data + event->value, event->size));
 	else
-		syscall_state_exit(state, nr);
+		syscall_state_exit(state, nr, signed_at(event, data + event->value));
 	return state->abi == ABI_COMPAT;
 }
 
