@@ -87,13 +87,6 @@ struct found_comm {
 	const char *comm;
 };
 
-/* An event without its format, which has crashed libtraceevent */
-struct left_out {
-	struct left_out *next;
-	int id;
-	char *system, *name;
-};
-
 /*
  * Text of other threads has its own columns, copy and sequence, and uses the rest of the
  * text that it was made from.
@@ -104,7 +97,6 @@ struct event_formatter {
 	pthread_mutex_t library;	/* libtraceevent works for one thread at a time */
 	struct trace_seq seq;
 	struct event_info *event[NR_EVENT_IDS];
-	struct left_out *left_out;	/* a list */
 	unsigned int file;		/* for crash_guard() */
 	char *copy;
 	size_t copy_size;		/* size without the zeros at the end */
@@ -249,20 +241,6 @@ void formatter_load_plugins(struct event_formatter *t)
 		t->plugins = tep_load_plugins(t->tep);
 }
 
-static void free_left_out(struct event_formatter *t)
-{
-	struct left_out *l = t->left_out;
-
-	while (l) {
-		struct left_out *next = l->next;
-
-		free(l->system);
-		free(l->name);
-		free(l);
-		l = next;
-	}
-}
-
 void formatter_free(struct event_formatter *t)
 {
 	if (!t)
@@ -288,7 +266,6 @@ void formatter_free(struct event_formatter *t)
 	}
 	if (t->tep)
 		tep_free(t->tep);
-	free_left_out(t);
 	symbols_free(t->symbols);
 	task_names_free(t->names);
 	constants_free(t->constants);
@@ -411,34 +388,6 @@ static int add_format(struct event_formatter *t, const char *system, const char 
 	return info->json ? 0 : -ENOMEM;
 }
 
-/* Keep the name of an event whose format crashes libtraceevent, so that it can be chosen. */
-static int leave_out(struct event_formatter *t, const char *system, const char *format, size_t size)
-{
-	struct left_out *l;
-	char *text, *name = NULL;
-	int id;
-
-	text = strndup(format, size);
-	if (!text)
-		return -ENOMEM;
-	if (sscanf(text, "name: %ms\nID: %d", &name, &id) != 2 || id < 0 || id >= NR_EVENT_IDS) {
-		free(name);
-		free(text);
-		return -EINVAL;
-	}
-	free(text);
-	l = malloc(sizeof(*l));
-	if (l)
-		*l = (struct left_out){ t->left_out, id, strdup(system), name };
-	if (!l || !l->system) {
-		free(l);
-		free(name);
-		return -ENOMEM;
-	}
-	t->left_out = l;
-	return -EINVAL;
-}
-
 void formatter_set_file(struct event_formatter *t, unsigned int file)
 {
 	t->file = file;
@@ -450,7 +399,7 @@ int formatter_add_format(struct event_formatter *t, const char *system, const ch
 	int ret;
 
 	if (!crash_enter_format(t->file, system, format, size))
-		return leave_out(t, system, format, size);
+		return -EINVAL;
 	ret = add_format(t, system, format, size);
 	crash_leave();
 	return ret;
@@ -560,15 +509,6 @@ static struct event_info *info_of_id(struct event_formatter *t, uint16_t id)
 	if (!t->event[id])
 		formatter_want_format(t, id);
 	return t->event[id];
-}
-
-void formatter_each_format(const struct event_formatter *t, each_format_fn *each, void *data)
-{
-	for (int id = 0; id < NR_EVENT_IDS; id++)
-		if (t->event[id])
-			each(data, id, t->event[id]->event->system, t->event[id]->event->name);
-	for (const struct left_out *l = t->left_out; l; l = l->next)
-		each(data, l->id, l->system, l->name);
 }
 
 struct tep_event *formatter_event(const struct event_formatter *t, int id)

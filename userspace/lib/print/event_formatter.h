@@ -170,10 +170,6 @@ void formatter_with_json(struct event_formatter *t, bool on);
  */
 void formatter_load_plugins(struct event_formatter *t);
 
-/* Call @each for each format, also for those that were left out after a crash. */
-typedef void each_format_fn(void *data, int id, const char *system, const char *name);
-void formatter_each_format(const struct event_formatter *t, each_format_fn *each, void *data);
-
 /* Return the parsed format of an event, or NULL if its id has none. */
 struct tep_event *formatter_event(const struct event_formatter *t, int id);
 /* Append the name that lines show: with the system, if two systems have such an event. */
