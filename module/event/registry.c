@@ -4,7 +4,9 @@
  * by other modules, at any time.
  */
 #include <linux/export.h>
+#include <linux/hashtable.h>
 #include <linux/idr.h>
+#include <linux/jhash.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
@@ -27,6 +29,9 @@ static DEFINE_MUTEX(rbmap_registry_lock);
 static LIST_HEAD(rbmap_events);
 static LIST_HEAD(rbmap_event_sets);
 
+/* Events by their names, under the same lock.  All events of a kernel are some 1600. */
+static DEFINE_HASHTABLE(rbmap_events_named, 8);
+
 /*
  * Readers decode records by these numbers.  Recordings and rings may be older than
  * the last event that was unregistered, so that a number is reused as late as
@@ -43,11 +48,17 @@ static bool rbmap_event_is(const struct rbmap_event_type *event, const char *sys
 	return !strcmp(event->system, system) && !strcmp(event->name, name);
 }
 
+static u32 rbmap_event_hash(const char *system, const char *name)
+{
+	return jhash(name, strlen(name), jhash(system, strlen(system), 0));
+}
+
 static struct rbmap_event_type *rbmap_event_lookup(const char *system, const char *name)
 {
 	struct rbmap_event_type *event;
 
-	list_for_each_entry(event, &rbmap_events, list) {
+	hash_for_each_possible(rbmap_events_named, event, named,
+			       rbmap_event_hash(system, name)) {
 		if (rbmap_event_is(event, system, name))
 			return event;
 	}
@@ -80,6 +91,7 @@ static void rbmap_event_unregister_locked(struct rbmap_event_type *event,
 	list_for_each_entry(set, &rbmap_event_sets, list)
 		rbmap_event_set_remove(set, event, removed);
 	list_del_init(&event->list);
+	hash_del(&event->named);
 	idr_remove(&rbmap_event_ids, event->id);
 }
 
@@ -118,6 +130,8 @@ static int rbmap_event_add(struct rbmap_event_type *event)
 	if (old)
 		rbmap_event_remove(old);
 	list_add_tail(&event->list, &rbmap_events);
+	hash_add(rbmap_events_named, &event->named,
+		 rbmap_event_hash(event->system, event->name));
 	if (event->on_demand)
 		return 0;
 	list_for_each_entry(set, &rbmap_event_sets, list) {

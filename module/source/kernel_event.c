@@ -266,8 +266,12 @@ static int rbmap_quiet_find(struct rbmap_listener *listener, struct hlist_head _
 static int rbmap_quiet_start(void)
 {
 	struct hlist_head __percpu *list;
-	int err = rbmap_quiet_find(&rbmap_quiet, &list);
+	int err;
 
+	/* The search goes through all events of the kernel: not again for each that is made. */
+	if (rbmap_quiet_list)
+		return rbmap_listener_start(&rbmap_quiet);
+	err = rbmap_quiet_find(&rbmap_quiet, &list);
 	if (!err)
 		err = rbmap_listener_start(&rbmap_quiet);
 	/* The kernel makes the list for the first listener. */

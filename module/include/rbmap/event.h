@@ -113,6 +113,7 @@ struct rbmap_field {
  * @origin: place that @source has found, such as the tracepoint; NULL while the event waits;
  *	set by the source
  * @list: entry in the list of all events; used by the registry
+ * @named: entry in the registry's table of names
  */
 struct rbmap_event_type {
 	u16			id;
@@ -138,6 +139,7 @@ struct rbmap_event_type {
 	const struct rbmap_source *source;
 	void			*origin;
 	struct list_head	list;
+	struct hlist_node	named;
 };
 
 /**
