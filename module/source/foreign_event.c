@@ -235,6 +235,7 @@ static int rbmap_foreign_parse(struct rbmap_foreign_event *event)
 	event->layout.size = size;
 	if (!event->of_tracepoint)
 		rbmap_foreign_hide_kernel(&event->layout);
+	rbmap_record_layout_note_words(&event->layout);
 	return err;
 }
 

@@ -71,6 +71,6 @@ void rbmap_alias_overflow(struct perf_event *holder, struct perf_sample_data *da
 	record->common.type = file->id;
 	record->common.preempt_count -= RBMAP_PERF_PREEMPT;
 	rbmap_layout_record(&event->layout, file, record, size);
-	memset(record, 0, room);
+	rbmap_record_clear(record, room);
 	record->common.type = number;
 }

@@ -73,6 +73,31 @@ static size_t rbmap_record_note(struct rbmap_record_layout *layout,
 }
 
 /**
+ * rbmap_record_layout_note_words - note how to see that a record has no address
+ * @layout: a layout whose words that may hold addresses are complete
+ *
+ * Context: any.
+ */
+void rbmap_record_layout_note_words(struct rbmap_record_layout *layout)
+{
+	const struct rbmap_hidden *hidden;
+	unsigned int i, word;
+
+	layout->nr_words = 0;
+	layout->hides_always = false;
+	for (i = 0; i < layout->nr_hidden; i++) {
+		hidden = &layout->hidden[i];
+		if (hidden->dynamic || hidden->pointers ||
+		    layout->nr_words + hidden->nr > RBMAP_HIDDEN_WORDS) {
+			layout->hides_always = true;
+			return;
+		}
+		for (word = 0; word < hidden->nr; word++)
+			layout->word[layout->nr_words++] = hidden->at + word * sizeof(u64);
+	}
+}
+
+/**
  * rbmap_record_layout_init - note where a record ends, and where it may have addresses
  * @layout: an empty layout
  * @fields: fields of the record, and an empty one
@@ -93,6 +118,7 @@ int rbmap_record_layout_init(struct rbmap_record_layout *layout,
 	}
 	/* Arrays follow the last member without a gap. */
 	layout->size = layout->nr_dynamic ? end : ALIGN(end, align);
+	rbmap_record_layout_note_words(layout);
 	return 0;
 }
 

@@ -25,6 +25,7 @@ struct rbmap_hidden {
 
 #define RBMAP_DYNAMIC_FIELDS	32
 #define RBMAP_HIDDEN_FIELDS	64
+#define RBMAP_HIDDEN_WORDS	24
 
 /**
  * struct rbmap_record_layout - what a source must know of a whole record
@@ -32,18 +33,25 @@ struct rbmap_hidden {
  * @nr_dynamic: number of arrays behind the members
  * @nr_hidden: number of elements of @hidden
  * @dynamic: offset of the __data_loc or __rel_loc of each array; a __rel_loc has bit 0
+ * @nr_words: number of elements of @word
+ * @hides_always: the words of @hidden are more than those of @word, or hashed in any case
+ * @word: offsets of the words of @hidden
  * @hidden: words that may hold addresses
  */
 struct rbmap_record_layout {
 	u16			size;
 	u8			nr_dynamic;
 	u8			nr_hidden;
+	u8			nr_words;
+	bool			hides_always;
+	u16			word[RBMAP_HIDDEN_WORDS];
 	u16			dynamic[RBMAP_DYNAMIC_FIELDS];
 	struct rbmap_hidden	hidden[RBMAP_HIDDEN_FIELDS];
 };
 
 int rbmap_record_layout_init(struct rbmap_record_layout *layout,
 			     const struct rbmap_field *fields);
+void rbmap_record_layout_note_words(struct rbmap_record_layout *layout);
 void rbmap_record_hide(const void *data, void *record, size_t size);
 
 /* The end of an array behind the members; a __rel_loc counts from its own end. */
@@ -72,6 +80,26 @@ rbmap_layout_record_size(const struct rbmap_record_layout *layout, const void *r
 	return likely(size <= room) ? size : room;
 }
 
+/*
+ * May the record have an address of the kernel?  Most numbers are no such address.  This saves
+ * 20 instructions for each of them, and 20 more for the call.
+ */
+static __always_inline bool rbmap_layout_hides(const struct rbmap_record_layout *layout,
+					       const void *record)
+{
+	unsigned int i;
+	s64 word;
+
+	if (layout->hides_always)
+		return true;
+	for (i = 0; i < layout->nr_words; i++) {
+		memcpy(&word, record + layout->word[i], sizeof(word));
+		if (unlikely(word < 0))
+			return true;
+	}
+	return false;
+}
+
 /* Record an event.  Its addresses are hashed for the buffers that do not keep them. */
 static __always_inline void
 rbmap_layout_record(const struct rbmap_record_layout *layout,
@@ -82,7 +110,7 @@ rbmap_layout_record(const struct rbmap_record_layout *layout,
 		rbmap_event_record_shown(event_file, record, size, rbmap_record_hide, layout);
 		return;
 	}
-	if (layout->nr_hidden)
+	if (rbmap_layout_hides(layout, record))
 		rbmap_record_hide(layout, record, size);
 	rbmap_event_record(event_file, record, size);
 }
