@@ -120,6 +120,12 @@ rbmap_dynamic()
 	by_rbmap "rbmap, run-time" bench/dynamic "bench_hit:two numbers" "$filter"
 }
 
+# The same event as ftrace's: the kernel fills the record.
+rbmap_kernel()
+{
+	by_rbmap "rbmap, kernel event" bench/bench_hit "bench_hit:two numbers" "$filter"
+}
+
 ftrace_numbers()
 {
 	by_ftrace bench/bench_hit "bench_hit:two numbers" "$filter"
@@ -154,6 +160,11 @@ lttng_numbers()
 rbmap_payload()
 {
 	by_rbmap rbmap "bench/payload_$size" "$tracepoint:$what"
+}
+
+rbmap_kernel_payload()
+{
+	by_rbmap "rbmap, kernel event" "bench/$tracepoint" "$tracepoint:$what"
 }
 
 ftrace_payload()
@@ -227,19 +238,21 @@ ok "bench loads" load_module bench || done_testing
 ok "bench_probe loads" load_module bench_probe || done_testing
 ok "a run-time probe is created" sh -c \
 	"echo 't:bench/dynamic bench_hit first=\$arg1:u64 second=\$arg2:u64' >$ours/dynamic_events"
+ok "the kernel's events of the bench can be named" sh -c "echo 'bench:*' >$ours/available_events"
+is "$(cat $ours/kernel_events)" alias "the kernel fills records for rbmap alone"
 echo 1408 >$theirs/buffer_size_kb
 sizes="0 8 16 32 64 128 256"
 [ -z "${SHORT:-}" ] || sizes=256
 n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	measure "nobody" "rbmap" bench_hit
-	in_turn rbmap_custom rbmap_dynamic ftrace_numbers perf_numbers bpf_numbers lttng_numbers
+	in_turn rbmap_custom rbmap_dynamic rbmap_kernel ftrace_numbers perf_numbers bpf_numbers lttng_numbers
 	filter="first == 0"
-	in_turn rbmap_custom rbmap_dynamic ftrace_numbers perf_refused bpf_refused lttng_numbers
+	in_turn rbmap_custom rbmap_dynamic rbmap_kernel ftrace_numbers perf_refused bpf_refused lttng_numbers
 	filter=
 	for size in $sizes; do
 		tracepoint=bench_$size what="$size bytes"
-		in_turn rbmap_payload ftrace_payload perf_payload bpf_payload lttng_payload
+		in_turn rbmap_payload rbmap_kernel_payload ftrace_payload perf_payload bpf_payload lttng_payload
 	done
 	for event in sched/sched_switch raw_syscalls/sys_enter irq/irq_handler_entry; do
 		tracepoint=${event#*/}
@@ -255,6 +268,7 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	n=$((n + 1))
 done
 within_budget event
+ok "LTTng ends, if it is there" lttng_quit
 ok "bench_probe unloads" sh -c "echo '-:bench/dynamic' >$ours/dynamic_events; rmmod bench_probe"
 ok "bench unloads" rmmod bench
 ok "rbmap unloads" rmmod rbmap

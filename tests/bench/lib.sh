@@ -84,6 +84,22 @@ lttng_end()
 	rm -rf /tmp/lttng
 }
 
+# lttng_quit: end LTTng's daemon, which unloads its modules.  These know the bench's
+# tracepoints, and the runner fails a test that leaves a module.
+lttng_quit()
+{
+	# On the machine of a user the daemon is that of the user.
+	[ -x "$TESTS/lttng" ] && pidof lttng-sessiond >/dev/null || return 0
+	# shellcheck disable=SC2046 # numbers
+	kill $(pidof lttng-sessiond)
+	retry_until 60 lttng_is_gone
+}
+
+lttng_is_gone()
+{
+	! pidof lttng-sessiond lttng-consumerd >/dev/null && ! grep -q '^lttng' /proc/modules
+}
+
 # in_turn COMMAND...: run the commands, which are text for the shell. Start with another
 # one in each repetition n: none always comes first, or always after the same one.
 in_turn()
