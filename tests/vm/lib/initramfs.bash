@@ -199,7 +199,7 @@ make_initramfs()
 	add_busybox
 	install -m 755 "$here/lib/init" "$root/init"
 	cp "$here/lib/clean.sh" "$root/etc/vm/"
-	cp "$here"/lib/{guest,control,cpu1,memory,ring}.sh "$here/../tap/tap.sh" \
+	cp "$here"/lib/{guest,control,cpu1,faults,memory,ring}.sh "$here/../tap/tap.sh" \
 		"$here/../versions.sh" "$root/tests/lib/"
 	for item in "${modules[@]}"; do
 		add_module "$item" "/modules/${item##*/}"
