@@ -14,6 +14,7 @@
  *	disabled	N events into the kernel's ring while recording is off
  *	nested	N events with an interrupt between reserve and commit
  *	scale1, scale2, scale4	N events on each of so many CPUs at once
+ *	scale	N events on each CPU at once
  *	open4, open64, ...	N events, each opens a sub-buffer of so many KiB
  *	hold	make and hold a ring with sub-buffers of N KiB
  *	held	N events that each open a sub-buffer of the held ring
@@ -211,6 +212,7 @@ static const struct bench_file {
 	{ "scale1", bench_scale, 1 },
 	{ "scale2", bench_scale, 2 },
 	{ "scale4", bench_scale, 4 },
+	{ "scale", bench_scale },
 	{ "open4", bench_open, 4 },
 	{ "open64", bench_open, 64 },
 	{ "open1024", bench_open, 1024 },

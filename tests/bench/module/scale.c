@@ -89,7 +89,7 @@ static int run_rival(const struct bench_rival *rival, u32 n, unsigned int cpus)
 /**
  * bench_scale - measure events that several CPUs write at once
  * @n: number of events per CPU
- * @cpus: number of CPUs
+ * @cpus: number of CPUs; 0: all of them
  *
  * Return: 0; -ENODEV if fewer CPUs are on line; or another negative error.
  */
@@ -98,6 +98,8 @@ int bench_scale(u32 n, unsigned int cpus)
 	const struct bench_rival *const *rival;
 	int err = 0;
 
+	if (!cpus)
+		cpus = num_online_cpus();
 	for (rival = bench_rivals; !err && *rival; rival++)
 		err = run_rival(*rival, n, cpus);
 	return err;
