@@ -101,7 +101,7 @@ while [ $attached -lt $wanted ]; do
 			load_module source || break
 		fi
 		;;
-	5)
+	1 | 6)
 		[ ! -e $cpu/online ] || {
 			echo 0 >$cpu/online
 			echo 1 >$cpu/online
@@ -119,6 +119,7 @@ rm stop
 ok "all events are off" put set_event ' '
 diag "$rounds rounds; the module went $gone times, a processor $hotplugged times"
 diag "$(wc -l <ftrace_rounds) rounds of ftrace, $(wc -l <perf_rounds) of perf"
+[ ! -e $cpu/online ] || ok "a processor has gone and come" test $hotplugged -ge 1
 ok "the module has gone while its event was on" test $gone -ge 1
 ok "ftrace was on the same events" test -s ftrace_rounds
 if command -v perf >/dev/null; then
