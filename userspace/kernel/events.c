@@ -184,13 +184,27 @@ static int add_system(struct control_events *events, const char *system)
 	return ret;
 }
 
+/* Without the list, read the file of each event. */
+static int read_each_enabled(struct control_events *events)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < events->nr && !ret; i++) {
+		ret = read_enabled(&events->v[i]);
+		/* The event was removed meanwhile. */
+		if (ret == -ENOENT)
+			ret = 0;
+	}
+	return ret;
+}
+
 /* The list takes one read, where the files `enable` take one for each event. */
 static int read_all_enabled(struct control_events *events)
 {
 	char *text = control_read("set_event"), *rest = text, *line;
 
 	if (!text)
-		return -errno;
+		return errno == ENOENT ? read_each_enabled(events) : -errno;
 	while ((line = strsep(&rest, "\n"))) {
 		char *name = strchr(line, ':');
 		struct control_event *event;

@@ -106,6 +106,25 @@ static bool is_on(const char *name)
 	return on;
 }
 
+/* The list says which events are enabled, and not the files of the events. */
+static void test_list_of_enabled(void **state)
+{
+	struct control_events ev;
+	char path[512];
+
+	(void)state;
+	put("set_event", "irq:irq_entry\ngone:event\nsched:sched_wakeup\n");
+	assert_int_equal(control_events_read(&ev), 0);
+	assert_int_equal(ev.nr, 4);
+	assert_true(ev.v[0].enabled);
+	assert_false(ev.v[1].enabled);
+	assert_false(ev.v[2].enabled);
+	assert_true(ev.v[3].enabled);
+	control_events_free(&ev);
+	snprintf(path, sizeof(path), "%s/set_event", root);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void test_read(void **state)
 {
 	struct control_events ev;
@@ -119,7 +138,7 @@ static void test_read(void **state)
 	assert_string_equal(ev.v[2].name, "sched_switch");
 	assert_true(ev.v[2].enabled);
 	assert_false(ev.v[3].enabled);
-	assert_int_equal(ev.v[3].id, 7);
+	assert_int_equal(control_event_id(&ev.v[3]), 7);
 	control_events_free(&ev);
 }
 
@@ -245,6 +264,7 @@ static void test_buffer_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_list_of_enabled),
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_match),
 		cmocka_unit_test(test_switch_and_restore),
