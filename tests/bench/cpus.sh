@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Measures on a machine of so many CPUs, BENCH_REPEAT times: how long it takes to load the
-# module, and to create and destroy a buffer, with all sleeps; and the instructions of a write
-# of 16 bytes while each CPU writes. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
+# Measures on a machine of so many CPUs, BENCH_REPEAT times. Loading the module, creating and
+# destroying a buffer are in milliseconds with all sleeps. A write of 16 bytes, while each CPU
+# writes, is in instructions. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
