@@ -94,6 +94,25 @@ is "$(grep -c marker /tmp/streamed)" 30 "and prints them"
 ok "the module unloads" rmmod rbmap
 echo 0 >$online
 
+# --- a picture of what is written
+ok "the module loads" load_module rbmap buffer_size_kb=512
+rbmap top --default --by cpu --json -i 1 >/tmp/pictures 2>/tmp/err &
+pid=$!
+ok "rbmap top begins" retry_until 30 has_open $pid /dev/rbmap/cpu0
+echo 1 >$online
+on_cpu1 40
+# All pictures together
+counted()
+{
+	[ "$(grep -o '"events_read": [0-9]*' /tmp/pictures |
+		awk '{ sum += $2 } END { print sum + 0 }')" = 40 ]
+}
+ok "it counts each event of a CPU that came later" retry_until 30 counted || diag </tmp/pictures
+kill -INT $pid
+wait $pid
+ok "the module unloads" rmmod rbmap
+echo 0 >$online
+
 # --- no memory for the ring at first
 ok "the module loads with a ring that takes most of the memory" \
 	load_module rbmap buffer_size_kb="$(share 6)"
