@@ -298,9 +298,18 @@ static void rbmap_printer_learn_names(struct rbmap_printer *printer,
 	}
 }
 
+/* Newer kernels look at an option of the trace_array for masks, and have one in any case. */
+static bool rbmap_call_has_mask(const struct trace_event_call *call)
+{
+	return strstr(call->print_fmt, "__get_bitmask") ||
+	       strstr(call->print_fmt, "__get_cpumask") ||
+	       strstr(call->print_fmt, "__get_rel_bitmask") ||
+	       strstr(call->print_fmt, "__get_rel_cpumask");
+}
+
 /*
  * Some functions for system calls look at the options of the trace_array.  A function of a
- * tracepoint gets none, and prints addresses as printk() does.
+ * tracepoint gets none, unless it needs one, and prints addresses as printk() does.
  */
 static void rbmap_print_by_kernel(struct rbmap_printer *printer,
 				  const struct rbmap_printer_event *event, u32 size)
@@ -310,7 +319,8 @@ static void rbmap_print_by_kernel(struct rbmap_printer *printer,
 	struct rbmap_record *record = printer->record;
 
 	record->common.type = call->event.type;
-	iter->tr = call->flags & TRACE_EVENT_FL_TRACEPOINT ? NULL : event->file->tr;
+	iter->tr = call->flags & TRACE_EVENT_FL_TRACEPOINT && !rbmap_call_has_mask(call) ?
+		   NULL : event->file->tr;
 	iter->ent = printer->record;
 	iter->ent_size = size;
 	call->event.funcs->trace(iter, 0, &call->event);
