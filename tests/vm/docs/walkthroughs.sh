@@ -110,7 +110,7 @@ step "build and load" 'LD \[M\] driver_ring\.ko'
 step "devices and files" '^cpu0$' '^snapshot$' '^driver_ring$'
 step "a format" '^name: request$' 'field:u32 sector;' \
 	'^print fmt: "%u bytes at sector %u", REC->bytes, REC->sector$'
-step "observe" "$line"'reset: reset: the driver was loaded$' "$line"'request: 4096 bytes at sector 42$'
+step "observe" '\[[0-9]+\] .* reset: reset: the driver was loaded$' '\[[0-9]+\] .* request: 4096 bytes at sector 42$'
 step "record" '^2 events read, 0 lost' 'request: +4096 bytes at sector 42$' '"sector": 42' \
 	'^CPU +EMITTED +READ +UNREAD +LOST' '^sum +2 +2 +0 +0 '
 step "again" 'sector 7$' 'module driver_ring was removed' \

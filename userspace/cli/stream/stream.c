@@ -89,10 +89,9 @@ static const struct cli_option options[] = {
 	{ 0 }
 };
 
-static void add_format(void *data, int id)
+/* Return whether the event is known. */
+static bool add_known_format(const struct stream *s, int id)
 {
-	const struct stream *s = data;
-
 	for (size_t i = 0; i < s->live.events.nr; i++) {
 		struct control_event *event = &s->live.events.v[i];
 		char *format;
@@ -103,7 +102,22 @@ static void add_format(void *data, int id)
 		if (format)
 			formatter_add_format(s->text, event->system, format, strlen(format));
 		free(format);
+		return true;
 	}
+	return false;
+}
+
+/* A driver's new buffer was there before its events. They are before the first record. */
+static void add_format(void *data, int id)
+{
+	struct stream *s = data;
+	struct control_events events = { 0 };
+
+	if (add_known_format(s, id) || !s->live.driver.module || control_events_read(&events))
+		return;
+	control_events_free(&s->live.events);
+	s->live.events = events;
+	add_known_format(s, id);
 }
 
 static const struct symbol *find_symbol(void *data, uint64_t addr)
