@@ -122,7 +122,7 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 			'ends trace-cmd "the end of a recording, a ring of $size KiB" \
 			trace-cmd record -q -b "$size" -e raw_syscalls -o r.dat'
 	done
-	in_turn 'line rbmap /dev/rbmap/marker 9 rbmap stream --default -e rbmap:marker' \
+	in_turn 'line rbmap /dev/rbmap/marker 9 rbmap stream -e rbmap:marker' \
 		'line tracefs $theirs/trace_marker 9 cat $theirs/trace_pipe'
 	n=$((n + 1))
 done

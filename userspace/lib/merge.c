@@ -53,7 +53,7 @@ struct source {
 #define PACE_NS		100000000ULL	/* events are counted for so long */
 #define PACE_BUSY	64		/* so many events: busy */
 #define PACE_IDLE	32		/* fewer: idle */
-#define PACE_HOLD_NS	50000ULL	/* at most, while idle */
+#define PACE_HOLD_NS	25000ULL	/* at most, while idle */
 #define PACE_MS		100		/* a wait lasts at most so long while busy */
 
 struct pace {

@@ -475,13 +475,13 @@ static void test_pace(void **state)
 	assert_int_equal(rbmap_merge_pace(w.merge, path), 0);
 	assert_int_equal(percent(fd), 0);
 
-	/* Idle: held for 50 us at most, even if more events wait in the ring */
+	/* Idle: held for 25 us at most, even if more events wait in the ring */
 	fake_emit(w.ring[0], time_ns, 0);
 	fake_emit(w.ring[0], time_ns, 1);
 	assert_false(next(&w, &ev));
 	assert_int_equal(write(w.ring[0]->map.fd, &one, sizeof(one)), 8);
 	assert_false(next(&w, &ev));
-	time_ns += 49000;
+	time_ns += 24000;
 	assert_false(next(&w, &ev));
 	time_ns += 1000;
 	assert_true(next(&w, &ev));

@@ -324,9 +324,9 @@ static bool follow(struct stream *s, double deadline)
 			break;
 		if (!drain(s, deadline))
 			return false;
-		live_events_look(&s->live);
 		if (fflush(stdout))
 			s->write_error = errno;
+		live_events_look(&s->live);
 		if (live_events_interrupted() || full(s) || s->write_error)
 			break;
 		if (!live_events_wait(&s->live, ms))
