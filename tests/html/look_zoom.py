@@ -193,12 +193,16 @@ def look_at_axis(page, width, near):
 
 
 def look_at_large(browser, directory):
-    """A million events: the shares of a task are those of the first look at each zoom."""
+    """20 million events: the shares of a task are those of the first look at each zoom."""
     here = os.path.dirname(os.path.abspath(__file__))
-    script = subprocess.run(["awk", "-v", "EVENTS=1000000", "-f",
-                             os.path.join(here, "workload.awk")], stdout=subprocess.PIPE,
-                            check=True, text=True).stdout
-    page = Page(browser, make_page(directory, "large", script, "-p", "110")).open()
+    with subprocess.Popen(["awk", "-v", "EVENTS=20000000", "-f",
+                           os.path.join(here, "workload.awk")], stdout=subprocess.PIPE) as script:
+        path = make_page(directory, "large", script.stdout, "-p", "110")
+    os.unlink(os.path.join(directory, "large.dat"))
+    at_most = 256 << 20
+    ok("the page of 20 million events: bytes", os.path.getsize(path) <= at_most,
+       f"{os.path.getsize(path)}, at most {at_most}")
+    page = Page(browser, path).open()
     last = page.value("rbmapPage.meta.last") / 1000
     first = None
     for part in 1, 1 / 4, 1 / 16, 1 / 64:
@@ -212,7 +216,7 @@ def look_at_large(browser, directory):
         first = first or mean
         wrong = {state: (round(share, 3), round(first[state], 3))
                  for state, share in mean.items() if abs(share - first[state]) > 0.08}
-        equal(f"a million events, {part:.1%} in view: the shares stay", wrong, {})
+        equal(f"20 million events, {part:.1%} in view: the shares stay", wrong, {})
     page.show(1000, last)
     page.click("cpu0", "task", 1000 + last / 2)
-    ok("a click in a million events selects", page.details()[0] != "nothing", page.details())
+    ok("a click in 20 million events selects", page.details()[0] != "nothing", page.details())

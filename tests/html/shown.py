@@ -148,8 +148,10 @@ class Page:
 
 
 def make_page(directory, name, script, *options):
+    """Make a page of the events of a script: a text, or a file that has it."""
     path = os.path.join(directory, name)
-    subprocess.run([MAKE_EVENTS, path + ".dat"], input=script, text=True, check=True)
+    given = {"input": script, "text": True} if isinstance(script, str) else {"stdin": script}
+    subprocess.run([MAKE_EVENTS, path + ".dat"], check=True, **given)
     subprocess.run([RBMAP, "report", "--html", *options, path + ".dat"], check=True,
                    stderr=subprocess.DEVNULL)
     return path + ".html"
