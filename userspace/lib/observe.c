@@ -337,8 +337,10 @@ int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 			go_to(o, seq_add(o, o->seq, 1));
 			continue;
 		}
-		if (!retired || o->ended)
+		if (!retired)
 			return 0;
+		if (o->ended)
+			return RBMAP_ERR_GONE;
 		ret = next_ring(map);
 		if (ret)
 			return ret;
@@ -359,7 +361,7 @@ bool rbmap_observe_pending(const struct rbmap_map *map)
 	int64_t ahead;
 	uint32_t id;
 
-	if (!map->meta || (is_retired(map) && !o->ended))
+	if (!map->meta || is_retired(map))
 		return true;
 	ahead = ahead_of(o, newest_of(o));
 	if (ahead)

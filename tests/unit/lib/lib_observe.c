@@ -355,9 +355,13 @@ static void test_next_ring(void **state)
 
 	/* The last ring is mapped once more; then the observer has ended. */
 	live[2]->meta->retired = 1;
-	assert_int_equal(rbmap_next_event(&look.map, &ev), 0);
-	assert_false(rbmap_observe_pending(&look.map));
-	assert_int_equal(rbmap_next_event(&look.map, &ev), 0);
+	live_emit(live[2], ++number);
+	assert_int_equal(rbmap_next_event(&look.map, &ev), 1);
+	assert_int_equal(ev.ts, number);
+	assert_true(rbmap_observe_pending(&look.map));
+	assert_int_equal(rbmap_next_event(&look.map, &ev), RBMAP_ERR_GONE);
+	assert_true(rbmap_observe_pending(&look.map));
+	assert_int_equal(rbmap_next_event(&look.map, &ev), RBMAP_ERR_GONE);
 	look_end(&look);
 	for (int i = 0; i < 3; i++)
 		live_free(live[i]);
