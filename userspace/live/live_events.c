@@ -113,6 +113,13 @@ static void use_next_buffer(struct live_events *live)
 		control_enable_selected(&live->events, true);
 }
 
+bool live_events_buffer_is_gone(struct live_events *live)
+{
+	if (live->driver.module)
+		driver_buffer_ended(&live->driver);
+	return live->driver.gone;
+}
+
 bool live_events_enable(struct live_events *live)
 {
 	if (live->patterns.nr &&

@@ -50,9 +50,12 @@ static bool label_events(struct top *top)
 			continue;
 		if (!make_place(top, id))
 			return out_of_memory();
-		if (!top->label[id] &&
-		    asprintf(&top->label[id], "%s:%s", event->system, event->name) < 0)
+		/* An event of a buffer that has ended may have had the id. */
+		free(top->label[id]);
+		if (asprintf(&top->label[id], "%s:%s", event->system, event->name) < 0) {
+			top->label[id] = NULL;
 			return out_of_memory();
+		}
 	}
 	return true;
 }
@@ -212,6 +215,16 @@ static bool end_interval(struct top *top)
 	return true;
 }
 
+/* The next buffer of a driver has counters and ids of its own. */
+static bool use_next_buffer(struct top *top)
+{
+	if (top->reloads == top->live.reloads)
+		return true;
+	top->reloads = top->live.reloads;
+	sampler_restart(&top->sampler);
+	return label_events(top);
+}
+
 /* Wait, read and look at the keys, until @end. Return false after an error. */
 static bool read_until(struct top *top, double end, bool *quit)
 {
@@ -220,7 +233,7 @@ static bool read_until(struct top *top, double end, bool *quit)
 	while (!*quit && !live_events_interrupted() && (left = end - now()) > 0) {
 		if (!live_events_wait(&top->live,
 				      left * 1000 < LOOK_MS ? left * 1000 + 1 : LOOK_MS) ||
-		    !live_events_drain(&top->live, end, count, top))
+		    !live_events_drain(&top->live, end, count, top) || !use_next_buffer(top))
 			return false;
 		if (top->terminal && terminal_keys(top->terminal, &top->view, quit) &&
 		    !*quit && !show(top))
@@ -229,7 +242,7 @@ static bool read_until(struct top *top, double end, bool *quit)
 	return true;
 }
 
-/* An interval lasts as long as the user pauses. */
+/* An interval lasts as long as the user pauses, or a driver's buffer does not exist. */
 bool top_follow(struct top *top)
 {
 	bool quit = false;
@@ -240,7 +253,8 @@ bool top_follow(struct top *top)
 	       (!top->pictures || top->shown < top->pictures)) {
 		if (!read_until(top, now() + top->view.interval, &quit))
 			return false;
-		if (quit || live_events_interrupted() || top->view.paused)
+		if (quit || live_events_interrupted() || top->view.paused ||
+		    live_events_buffer_is_gone(&top->live))
 			continue;
 		if (!end_interval(top) || !show(top))
 			return false;

@@ -25,6 +25,7 @@ struct terminal;
  * @last: those of the interval before, which the picture shows
  * @row: rows of the picture
  * @label: "system:event" by id; NULL: not known
+ * @reloads: number of next buffers of a driver whose events have their labels
  */
 struct top {
 	struct live_events live;
@@ -47,6 +48,7 @@ struct top {
 	struct terminal *terminal;
 	char **label;
 	size_t nr_labels;
+	unsigned int reloads;
 	uint64_t read;			/* in this interval */
 	uint64_t all_read;
 	uint64_t shown;			/* pictures */

@@ -27,6 +27,11 @@ bool sampler_begin(struct sampler *sampler)
 	return sampler->cpu;
 }
 
+void sampler_restart(struct sampler *sampler)
+{
+	sampler->nr_cpus = 0;
+}
+
 void sampler_end(struct sampler *sampler)
 {
 	free(sampler->cpu);

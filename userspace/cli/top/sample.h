@@ -46,6 +46,8 @@ struct sampler {
 
 /* Begin the first interval. On failure, report the error and return false. */
 bool sampler_begin(struct sampler *sampler);
+/* A new buffer has the place of the old one: its counters count from 0 on. */
+void sampler_restart(struct sampler *sampler);
 void sampler_end(struct sampler *sampler);
 
 /*

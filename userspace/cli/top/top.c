@@ -99,6 +99,7 @@ static void choose_events(struct top *top)
 		top->own.use_default = true;
 	top->live.own = &top->own;
 	top->live.observe = top->own.use_default;
+	top->live.survives = true;
 	if (patterns->nr || top->own.use_default)
 		return;
 	patterns->pattern[patterns->nr++] = sched;
