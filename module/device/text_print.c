@@ -235,6 +235,27 @@ static bool rbmap_event_fits(const struct rbmap_printer *printer,
 	return rbmap_fields_same_as(event->fields, call->class->fields_array);
 }
 
+/* Newer kernels look at an option of the trace_array for masks, and have one in any case. */
+static bool rbmap_call_has_mask(const struct trace_event_call *call)
+{
+	return strstr(call->print_fmt, "__get_bitmask") ||
+	       strstr(call->print_fmt, "__get_cpumask") ||
+	       strstr(call->print_fmt, "__get_rel_bitmask") ||
+	       strstr(call->print_fmt, "__get_rel_cpumask");
+}
+
+/*
+ * Some functions for system calls look at the options of the trace_array.  A function of a
+ * tracepoint gets none, unless it needs one, and prints addresses as printk() does.
+ */
+static struct trace_array *rbmap_printer_tr(const struct trace_event_file *file)
+{
+	const struct trace_event_call *call = file->event_call;
+
+	return call->flags & TRACE_EVENT_FL_TRACEPOINT && !rbmap_call_has_mask(call) ?
+	       NULL : file->tr;
+}
+
 /* Get the kernel's event, with a reference that keeps its module. */
 static void rbmap_printer_add(struct rbmap_printer *printer, const struct rbmap_event_type *event)
 {
@@ -252,6 +273,7 @@ static void rbmap_printer_add(struct rbmap_printer *printer, const struct rbmap_
 	rbmap_printer_forget(found);
 	found->id = event->id;
 	found->file = file;
+	found->tr = rbmap_printer_tr(file);
 	rbmap_printer_find_pairs(found, event->fields);
 }
 
@@ -298,19 +320,6 @@ static void rbmap_printer_learn_names(struct rbmap_printer *printer,
 	}
 }
 
-/* Newer kernels look at an option of the trace_array for masks, and have one in any case. */
-static bool rbmap_call_has_mask(const struct trace_event_call *call)
-{
-	return strstr(call->print_fmt, "__get_bitmask") ||
-	       strstr(call->print_fmt, "__get_cpumask") ||
-	       strstr(call->print_fmt, "__get_rel_bitmask") ||
-	       strstr(call->print_fmt, "__get_rel_cpumask");
-}
-
-/*
- * Some functions for system calls look at the options of the trace_array.  A function of a
- * tracepoint gets none, unless it needs one, and prints addresses as printk() does.
- */
 static void rbmap_print_by_kernel(struct rbmap_printer *printer,
 				  const struct rbmap_printer_event *event, u32 size)
 {
@@ -319,8 +328,7 @@ static void rbmap_print_by_kernel(struct rbmap_printer *printer,
 	struct rbmap_record *record = printer->record;
 
 	record->common.type = call->event.type;
-	iter->tr = call->flags & TRACE_EVENT_FL_TRACEPOINT && !rbmap_call_has_mask(call) ?
-		   NULL : event->file->tr;
+	iter->tr = event->tr;
 	iter->ent = printer->record;
 	iter->ent_size = size;
 	call->event.funcs->trace(iter, 0, &call->event);

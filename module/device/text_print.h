@@ -19,12 +19,14 @@
  * struct rbmap_printer_event - an event that the kernel's code prints
  * @id: its number in records; 0: the entry is unused
  * @file: the kernel's event, to which there is a reference
+ * @tr: the trace_array whose options the kernel's code looks at, or NULL
  * @nr_pairs: number of tasks whose names its records have
  * @pair: offsets of the name and of the number
  */
 struct rbmap_printer_event {
 	u16			id;
 	struct trace_event_file	*file;
+	struct trace_array	*tr;
 	unsigned int		nr_pairs;
 	struct {
 		u16	name;
