@@ -202,7 +202,6 @@ const char *intervals_comm(const struct intervals *intervals, int pid);
 struct dat_cgroups;
 void intervals_set_cgroups(struct intervals *intervals, const struct dat_cgroups *cgroups);
 
-/* Set the names of block devices. They belong to the caller, and may grow. */
 struct dat_hosts;
 /* The hosts of a merged recording: names of tasks begin with them. They belong to the caller. */
 void intervals_set_hosts(struct intervals *intervals, const struct dat_hosts *hosts);
@@ -212,6 +211,7 @@ const struct dat_hosts *intervals_hosts(const struct intervals *intervals);
 struct buf;
 void intervals_print_cpu(const struct intervals *intervals, int cpu, struct buf *out);
 
+/* Set the names of block devices. They belong to the caller, and may grow. */
 struct dat_devices;
 void intervals_set_devices(struct intervals *intervals, const struct dat_devices *devices);
 
