@@ -96,18 +96,25 @@ bool live_events_open(struct live_events *live)
 	       auto_probes_begin(&live->made, &live->events, &live->patterns);
 }
 
-/* A driver has the events of its own enabled in its buffer. The others are enabled again. */
-static void use_next_buffer(struct live_events *live)
+bool live_events_read_again(struct live_events *live)
 {
 	struct control_events events = { 0 };
 
+	if (control_events_read(&events))
+		return false;
+	control_events_free(&live->events);
+	live->events = events;
+	return true;
+}
+
+/* A driver has the events of its own enabled in its buffer. The others are enabled again. */
+static void use_next_buffer(struct live_events *live)
+{
 	if (!driver_buffer_is_back(&live->driver))
 		return;
 	live->reloads++;
-	if (control_events_read(&events))
+	if (!live_events_read_again(live))
 		return;
-	control_events_free(&live->events);
-	live->events = events;
 	if (live->patterns.nr &&
 	    !control_select(&live->events, live->patterns.pattern, live->patterns.nr))
 		control_enable_selected(&live->events, true);

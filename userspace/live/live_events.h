@@ -67,6 +67,9 @@ void live_events_continue(void);
 bool live_events_open(struct live_events *live);
 bool live_events_enable(struct live_events *live);
 
+/* Read the list of events again. Return false, and keep the old one, if that fails. */
+bool live_events_read_again(struct live_events *live);
+
 /* Return whether a driver's buffer has ended, and the next one has not been seen. */
 bool live_events_buffer_is_gone(struct live_events *live);
 

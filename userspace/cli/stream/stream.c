@@ -111,13 +111,9 @@ static bool add_known_format(const struct stream *s, int id)
 static void add_format(void *data, int id)
 {
 	struct stream *s = data;
-	struct control_events events = { 0 };
 
-	if (add_known_format(s, id) || !s->live.driver.module || control_events_read(&events))
-		return;
-	control_events_free(&s->live.events);
-	s->live.events = events;
-	add_known_format(s, id);
+	if (!add_known_format(s, id) && s->live.driver.module && live_events_read_again(&s->live))
+		add_known_format(s, id);
 }
 
 static const struct symbol *find_symbol(void *data, uint64_t addr)

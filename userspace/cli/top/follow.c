@@ -60,11 +60,19 @@ static bool label_events(struct top *top)
 	return true;
 }
 
+static bool has_label(const struct top *top, int id)
+{
+	return (size_t)id < top->nr_labels && top->label[id];
+}
+
+/* A driver's new buffer was there before its events. They are before the first record. */
 static void name_event(void *data, int id, char *name, size_t size)
 {
-	const struct top *top = data;
+	struct top *top = data;
 
-	if ((size_t)id < top->nr_labels && top->label[id])
+	if (!has_label(top, id) && top->live.driver.module && live_events_read_again(&top->live))
+		label_events(top);
+	if (has_label(top, id))
 		snprintf(name, size, "%s", top->label[id]);
 	else
 		snprintf(name, size, "event %d", id);
