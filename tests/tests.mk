@@ -53,7 +53,7 @@ check-vm-runner:
 check-programs: user check-vm-programs $(RING_BINARIES) $(RING_STRESS_BINARIES) $(FILTER_TEST_BINARIES) \
 	$(DYNAMIC_TEST_BINARIES) $(LIB_TEST_BINARIES) $(CLI_TEST_BINARIES) \
 	$(CLI_TEST_MAKERS) $(SWEEP_BUILD)/sweep \
-	fleet $(FLEET_SWARM) $(FLEET_TEST_BINARIES)
+	fleet $(FLEET_SWARM) $(FLEET_TEST_BINARIES) python babeltrace2
 
 # Install packages before the second make evaluates rules that depend on them.
 check:

@@ -42,9 +42,15 @@ check-fleet-merge: $(FLEET) $(BUILD)/rbmap $(CLI_TEST_SYNTH) $(CLI_TEST_EVENTS)
 	@RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) MAKE_EVENTS=$(CLI_TEST_EVENTS) \
 		tests/fleet/merge.sh
 
-# The part in make check: that, and two hundred hosts
+# The names of hosts in each view of that
+.PHONY: check-fleet-hosts
+check-fleet-hosts: $(FLEET) $(BUILD)/rbmap $(CLI_TEST_EVENTS) python babeltrace2
+	@RBMAP=$(BUILD)/rbmap MAKE_EVENTS=$(CLI_TEST_EVENTS) PYTHON3=$(PYTHON3) \
+		tests/fleet/host_views.sh
+
+# The part in make check: these, and two hundred hosts
 .PHONY: check-fleet-share check-fleet-faults check-fleet
-check-fleet-share: check-fleet-merge $(FLEET_SWARM) | check-fleet-servers
+check-fleet-share: check-fleet-merge check-fleet-hosts $(FLEET_SWARM) | check-fleet-servers
 	@RBMAP_FLEET=$(FLEET) FLEET_SWARM=$(FLEET_SWARM) tests/fleet/swarm.sh 200 dir nats
 
 check-fleet-faults: $(FLEET_LAB_PROGRAMS) | check-fleet-servers
@@ -57,7 +63,7 @@ check-fleet-vm: check-vm-programs user fleet
 
 check-fleet:
 	@tests/install-packages build check fleet fleet-check
-	@status=0; for part in merge transport ship collect stream vm admin walkthrough faults swarm chaos; do \
+	@status=0; for part in merge hosts transport ship collect stream vm admin walkthrough faults swarm chaos; do \
 		echo "# check-fleet-$$part"; \
 		$(MAKE) --no-print-directory check-fleet-$$part || status=1; \
 	done; exit $$status

@@ -75,15 +75,16 @@ b:victim-4194324 .* 10.0us ' "rbmap latency finds the wait of each host's task"
 like "$("$RBMAP" latency -k runqueue "$dir/both.dat" 2>/dev/null)" \
 	'b:victim-4194324, CPU 4 of b, .*, woken by b:waker-4194314 on CPU 4 of b' "its CPUs have the host's name, too"
 "$RBMAP" report "$dir/both.dat" >"$dir/text" 2>/dev/null
-is "$(grep -c '^ *b:victim-4194324 *\[004\]' "$dir/text") $(grep -c '^ *a:victim-20 *\[000\]' "$dir/text")" "1 1" \
-	"rbmap report has the hosts of tasks"
+is "$(grep -c '^ *b:victim-4194324 *\[b:004\]' "$dir/text") $(grep -c '^ *a:victim-20 *\[a:000\]' "$dir/text")" "1 1" \
+	"rbmap report has the hosts of tasks and CPUs"
 "$RBMAP" report --json "$dir/both.dat" >"$dir/json" 2>/dev/null
-is "$(grep -c '"cpu": [0-3],.*"host": "a"' "$dir/json") $(grep -c '"cpu": [4-7],.*"host": "b"' "$dir/json")" "5 5" \
+is "$(grep -c '"cpu": [0-3],.*"comm".*"host": "a"' "$dir/json") $(grep -c '"cpu": [4-7],.*"comm".*"host": "b"' "$dir/json")" "5 5" \
 	"JSON has the host of each event"
-is "$(grep -c '"host"' "$dir/json")" 11 "and its head has that of the recording"
+is "$(grep -c '"cpu": [0-7], "host": "[ab]", "lost"' "$dir/json")" 3 "so has each loss"
+is "$(grep -c '"host"' "$dir/json")" 14 "and its head has that of the recording"
 events()
 {
-	"$RBMAP" report "$@" "$dir/both.dat" 2>/dev/null | grep -c ' \[00[0-7]\] '
+	"$RBMAP" report "$@" "$dir/both.dat" 2>/dev/null | grep -c ' \[[ab]:00[0-7]\] '
 }
 is "$(events --comm 'b:*')" 5 "a pattern selects a host"
 is "$(events -p victim) $(events -p b:victim)" "6 3" "a name selects the tasks of all hosts, or of one"
@@ -190,7 +191,7 @@ for seed in $(seq 30); do
 	"$RBMAP" fleet merge -o "$dir/out.dat" "a=$dir/a.dat" "d=$dir/damaged.dat" >/dev/null 2>&1
 	case $? in 0 | 3) ;; *) bad="$bad $seed" ;; esac
 	# The CPUs of "a" are the first four.
-	[ "$("$RBMAP" report "$dir/out.dat" 2>/dev/null | grep -c ' \[00[0-3]\] ')" = 5 ] || bad="$bad $seed"
+	[ "$("$RBMAP" report "$dir/out.dat" 2>/dev/null | grep -c ' \[a:00[0-3]\] ')" = 5 ] || bad="$bad $seed"
 done
 is "$bad" '' "a damaged recording takes no event from another one"
 done_testing

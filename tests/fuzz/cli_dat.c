@@ -159,6 +159,7 @@ static void read_heads(struct rbmap_recording *r)
 	(void)rbmap_recording_comm(r, 10);
 	(void)rbmap_recording_cgroup(r, 10);
 	(void)rbmap_recording_device(r, 10);
+	(void)rbmap_recording_host(r, 1);
 }
 
 static double cpu_seconds(void)

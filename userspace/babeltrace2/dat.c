@@ -114,7 +114,10 @@ static bool add_buffer(struct dat *d, unsigned int buffer, unsigned int cpus)
 	if (!place || !of_stream || !d->name[buffer])
 		return false;
 	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
-		place[d->trace.nr_streams] = (struct trace_place){ cpu, d->name[buffer] };
+		const char *host = rbmap_recording_host(d->recording, cpu);
+
+		d->trace.has_hosts |= host != NULL;
+		place[d->trace.nr_streams] = (struct trace_place){ cpu, d->name[buffer], host };
 		of_stream[d->trace.nr_streams++] = buffer;
 	}
 	return true;

@@ -260,7 +260,7 @@ static int open_rings(struct live *l, const struct live_params *p)
 	if (!l->told_end || !l->looked || !l->place)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < l->rings.nr; i++)
-		l->place[i] = (struct trace_place){ l->rings.cpu[i], "" };
+		l->place[i] = (struct trace_place){ l->rings.cpu[i], "", NULL };
 	return 0;
 }
 

@@ -223,10 +223,16 @@ static bool set_packet_context(struct iterator *it)
 
 	field = bt_field_structure_borrow_member_field_by_index(context, 0);
 	bt_field_integer_unsigned_set_value(field, place->cpu);
-	if (!it->trace->has_buffers)
+	if (it->trace->has_buffers) {
+		field = bt_field_structure_borrow_member_field_by_index(context, 1);
+		if (bt_field_string_set_value(field, place->buffer))
+			return false;
+	}
+	if (!it->trace->has_hosts)
 		return true;
-	field = bt_field_structure_borrow_member_field_by_index(context, 1);
-	return !bt_field_string_set_value(field, place->buffer);
+	field = bt_field_structure_borrow_member_field_by_index(context,
+								it->trace->has_buffers ? 2 : 1);
+	return values_set_text(field, place->host ? place->host : "");
 }
 
 static next_status packet_begin(struct iterator *it, const bt_message **message)
@@ -270,7 +276,8 @@ static next_status event(struct iterator *it, const bt_message **message)
 	if (!m)
 		return NEXT_MEMORY;
 	*message = m;
-	return values_set(t, class, bt_message_event_borrow_event(m), &ev) ? NEXT_OK : NEXT_MEMORY;
+	return values_set(t, class, bt_message_event_borrow_event(m), &ev,
+			  t->place[it->stream].host) ? NEXT_OK : NEXT_MEMORY;
 }
 
 /* Make a message, or only go on: then *message stays NULL. */

@@ -12,7 +12,9 @@ static bool set_packet_context(const struct trace *t, bt_trace_class *class, bt_
 {
 	return append_member(packet, "cpu_id", number_class(class, 4, 0)) &&
 	       (!t->has_buffers ||
-		append_member(packet, "buffer", bt_field_class_string_create(class)));
+		append_member(packet, "buffer", bt_field_class_string_create(class))) &&
+	       (!t->has_hosts ||
+		append_member(packet, "host", bt_field_class_string_create(class)));
 }
 
 static bool set_contexts(struct trace *t, bt_trace_class *class)

@@ -56,10 +56,12 @@ struct event_class {
  * struct trace_place - what a stream has
  * @cpu: the number of its CPU
  * @buffer: the name of its buffer in UTF-8; "": it has none
+ * @host: the host of its CPU in a merged recording; NULL: there is one host
  */
 struct trace_place {
 	unsigned int cpu;
 	const char *buffer;
+	const char *host;
 };
 
 /**
@@ -71,6 +73,7 @@ struct trace_place {
  * @nr_streams: one for each CPU of each buffer
  * @place: for each stream: what it has
  * @has_buffers: streams belong to several buffers, whose names are in the packets
+ * @has_hosts: CPUs belong to several hosts, whose names are in the packets
  * @is_read: for each stream: a message iterator has read it
  */
 struct trace {
@@ -83,6 +86,7 @@ struct trace {
 	unsigned int nr_streams;
 	const struct trace_place *place;
 	bool has_buffers;
+	bool has_hosts;
 	bt_stream **stream;
 	bool *is_read;
 	struct event_class *by_id[NR_IDS];

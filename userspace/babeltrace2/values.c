@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The values of an event's fields. A value that lies outside of its event is 0 or empty. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 
 #define REPLACEMENT		"\xef\xbf\xbd"	/* U+FFFD */
 #define REPLACEMENT_SIZE	3
+#define IDLE_ROOM		128	/* for "HOST:<idle>" */
 
 /* Return the length of the character at @at in UTF-8; 0: it is not one. */
 static size_t character(const unsigned char *at, size_t left)
@@ -131,14 +133,23 @@ static bool set_field(bt_field *field, const struct rbmap_format_field *f,
 	return set_elements(field, f, data, size);
 }
 
-static bool set_context(struct trace *t, bt_field *context, const struct rbmap_event *ev)
+bool values_set_text(bt_field *field, const char *text)
+{
+	return set_text(field, text, strlen(text));
+}
+
+static bool set_context(struct trace *t, bt_field *context, const struct rbmap_event *ev,
+			const char *host)
 {
 	struct rbmap_event_common common = { 0 };
+	char idle[IDLE_ROOM] = "<idle>";
 	const char *comm;
 
 	if (ev->size >= sizeof(common))
 		memcpy(&common, ev->data, sizeof(common));
-	comm = common.pid ? t->source->comm(t, common.pid) : "<idle>";
+	if (host)
+		snprintf(idle, sizeof(idle), "%s:<idle>", host);
+	comm = common.pid ? t->source->comm(t, common.pid) : idle;
 	if (!comm)
 		comm = "<...>";
 	set_number(bt_field_structure_borrow_member_field_by_index(context, 0),
@@ -151,14 +162,14 @@ static bool set_context(struct trace *t, bt_field *context, const struct rbmap_e
 }
 
 bool values_set(struct trace *t, const struct event_class *class, bt_event *event,
-		const struct rbmap_event *ev)
+		const struct rbmap_event *ev, const char *host)
 {
 	static const struct rbmap_format_field bytes = {
 		.flags = RBMAP_FIELD_ARRAY, .element_size = 1,
 	};
 	bt_field *payload = bt_event_borrow_payload_field(event);
 
-	if (!set_context(t, bt_event_borrow_common_context_field(event), ev))
+	if (!set_context(t, bt_event_borrow_common_context_field(event), ev, host))
 		return false;
 	if (class == &t->unknown)
 		return set_field(bt_field_structure_borrow_member_field_by_index(payload, 0),

@@ -494,9 +494,8 @@ static const char *shown_comm(int pid, const char *comm)
 }
 
 /* Leave out the host, with which a name can begin in a merged recording: "web:server". */
-static const char *without_host(const struct selector *selector, int pid, const char *comm)
+static const char *without_host(const struct dat_host *host, const char *comm)
 {
-	const struct dat_host *host = dat_hosts_of_pid(selector->hosts, pid);
 	size_t len = host ? strlen(host->name) : 0;
 
 	return host && comm && !strncmp(comm, host->name, len) && comm[len] == ':' ?
@@ -504,45 +503,53 @@ static const char *without_host(const struct selector *selector, int pid, const 
 }
 
 /* A pattern may be for a name with its host, or for the name alone. */
-static bool fits_name(const struct selector *selector, const char *pattern, int pid,
-		      const char *comm)
+static bool fits_name(const char *pattern, const struct dat_host *host, const char *comm)
 {
-	const struct dat_host *host = dat_hosts_of_pid(selector->hosts, pid);
 	char whole[DAT_HOST_NAME + COMM_ROOM];
 
 	if (!host)
 		return !fnmatch(pattern, comm, 0);
-	comm = without_host(selector, pid, comm);
+	comm = without_host(host, comm);
 	snprintf(whole, sizeof(whole), "%s:%s", host->name, comm);
 	return !fnmatch(pattern, comm, 0) || !fnmatch(pattern, whole, 0);
 }
 
-static bool fits_task(const struct selector *selector, int pid, const char *comm)
+static bool fits_task(const struct selector *selector, int pid, const struct dat_host *host,
+		      const char *comm)
 {
 	const struct selection *s = selector->selection;
 
 	for (size_t i = 0; i < s->nr_tasks; i++)
-		if (s->task[i].name ? fits_name(selector, s->task[i].name, pid, comm) :
+		if (s->task[i].name ? fits_name(s->task[i].name, host, comm) :
 				      s->task[i].pid == pid)
 			return true;
 	return !s->nr_tasks;
 }
 
-static bool fits_comm(const struct selector *selector, int pid, const char *comm)
+static bool fits_comm(const struct selector *selector, const struct dat_host *host,
+		      const char *comm)
 {
 	const struct selection *s = selector->selection;
 
 	for (size_t i = 0; i < s->nr_comms; i++)
-		if (fits_name(selector, s->comm[i], pid, comm))
+		if (fits_name(s->comm[i], host, comm))
 			return true;
 	return !s->nr_comms;
 }
 
+/* @cpu: that of an idle task tells which host it belongs to; -1: unknown */
+static bool has_task_on(const struct selector *selector, int pid, int cpu, const char *comm)
+{
+	const struct dat_host *host = dat_hosts_of_task(selector->hosts, pid, cpu);
+
+	comm = shown_comm(pid, comm);
+	return fits_task(selector, pid, host, comm) && fits_comm(selector, host, comm) &&
+	       fits_cgroup(selector, pid);
+}
+
 bool selector_has_task(const struct selector *selector, int pid, const char *comm)
 {
-	comm = shown_comm(pid, comm);
-	return fits_task(selector, pid, comm) && fits_comm(selector, pid, comm) &&
-	       fits_cgroup(selector, pid);
+	return has_task_on(selector, pid, -1, comm);
 }
 
 /* Is a task that the event is about wanted? */
@@ -558,7 +565,7 @@ static bool is_about_wanted(const struct selector *selector, const struct rule *
 		return false;
 	if (rule->comm && !rbmap_field_string(rule->comm, ev, &text, &len))
 		snprintf(comm, sizeof(comm), "%.*s", (int)len, text);
-	return selector_has_task(selector, pid, comm);
+	return has_task_on(selector, pid, ev->cpu, comm);
 }
 
 bool selector_needs_comm(const struct selector *selector)
@@ -583,16 +590,19 @@ static bool read_common(const struct rbmap_event *ev, struct rbmap_event_common 
 	return true;
 }
 
-/* The kernel's name of an idle task has the CPU. */
-static bool fits_filter(const struct rule *rule, const struct rbmap_event *ev, int pid,
-			const char *comm)
+/* The kernel's name of an idle task has the CPU's number on its host. */
+static bool fits_filter(const struct selector *selector, const struct rule *rule,
+			const struct rbmap_event *ev, int pid, const char *comm)
 {
+	const struct dat_host *host = dat_hosts_of_task(selector->hosts, pid, ev->cpu);
 	char idle[COMM_ROOM];
 
 	if (!rule->filter)
 		return true;
+	comm = without_host(host, comm);
 	if (!pid)
-		snprintf(idle, sizeof(idle), "swapper/%d", ev->cpu);
+		snprintf(idle, sizeof(idle), "swapper/%d",
+			 ev->cpu - (host ? (int)host->first_cpu : 0));
 	return event_filter_match(rule->filter, ev, pid ? comm ? comm : "" : idle);
 }
 
@@ -610,7 +620,7 @@ bool selector_has_event(const struct selector *selector, const struct rbmap_even
 		return false;
 	rule = selector->rule[common.type];
 	return rule && rule->chosen &&
-	       fits_filter(rule, ev, common.pid, without_host(selector, common.pid, comm));
+	       fits_filter(selector, rule, ev, common.pid, comm);
 }
 
 bool selector_ends(const struct selector *selector, int cpu, const struct rbmap_event *ev,
@@ -632,7 +642,7 @@ bool selector_wants(const struct selector *selector, const struct rbmap_event *e
 		return true;
 	if (!read_common(ev, &common))
 		return false;
-	return selector_has_task(selector, common.pid, comm) ||
+	return has_task_on(selector, common.pid, ev->cpu, comm) ||
 	       is_about_wanted(selector, selector->rule[common.type], ev);
 }
 

@@ -7,9 +7,14 @@ struct intervals;
 struct json;
 
 /*
- * Add "pid", "comm", and, if they are known, "ns_pid" and "cgroup". @comm: "" becomes null.
- * @intervals: NULL: only the first two are known.
+ * Add "pid", "comm", and, if they are known, "host", "ns_pid" and "cgroup". @comm: "" becomes
+ * null. @cpu has the task, if that is an idle one; -1: not known. @intervals: NULL: only the
+ * first two are known.
  */
-void task_json_add(struct json *j, const struct intervals *intervals, const char *comm, int pid);
+void task_json_add(struct json *j, const struct intervals *intervals, const char *comm, int pid,
+		   int cpu);
+
+/* Add the "host" of a task, or of a CPU if @pid is not positive, in a merged recording. */
+void task_json_add_host(struct json *j, const struct intervals *intervals, int pid, int cpu);
 
 #endif /* RBMAP_INTERVALS_TASK_JSON_H */

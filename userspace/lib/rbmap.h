@@ -431,6 +431,12 @@ int rbmap_recording_ns_pid(const struct rbmap_recording *recording, int pid);
  */
 const char *rbmap_recording_device(const struct rbmap_recording *recording, uint32_t dev);
 
+/*
+ * Return: the host of a CPU in a recording of rbmap fleet merge; NULL: all CPUs are those of one
+ * host.  The names of the host's threads begin with its name, and a colon.
+ */
+const char *rbmap_recording_host(const struct rbmap_recording *recording, unsigned int cpu);
+
 /* Return: the name of the clock, such as "local"; NULL: unknown. */
 const char *rbmap_recording_clock(const struct rbmap_recording *recording);
 

@@ -85,7 +85,7 @@ static void check_task(struct columns *c, struct buf *out, const char *comm, int
 
 	snprintf(wanted, sizeof(wanted), "%16s-%-*d [%03d]     0.000001: ", comm,
 		 (int)c->pid_width, pid, cpu);
-	columns_set_task(c, &task, comm, pid, cpu);
+	columns_set_task(c, &task, comm, pid, cpu, NULL);
 	for (int again = 0; again < 2; again++) {
 		columns_add(c, &task, &common, 1000, out);
 		assert_string_equal(text_of(out), wanted);
@@ -115,9 +115,23 @@ static void test_tasks(void **state)
 	buf_free(&out);
 }
 
-/* An escape sequence in a name does not reach the terminal. */
-static void test_escapes(void **state)
+/*
+ * An escape sequence in a name does not reach the terminal. In a merged recording the host is
+ * before the number of the CPU.
+ */
+static void test_names(void **state)
 {
+	static const struct {
+		const char *host, *comm, *text;
+	} cases[] = {
+		{ NULL, "\x1b[2J\r", "     \\x1b[2J\\x0d-7     [001]     0.000000: " },
+		{ "web", "web:sh", "          web:sh-7     [web:001]     0.000000: " },
+		{ "\x1b[2J", "sh", "              sh-7     [\\x1b[2J:001]     0.000000: " },
+		{ "a-host-whose-name-has-as-many-characters-as-fit",
+		  "a-host-whose-name-has-as-many-characters-as-fit:sixteen__letters",
+		  "a-host-whose-name-has-as-many-characters-as-fit:sixteen__letters-7     "
+		  "[a-host-whose-name-has-as-many-characters-as-fit:001]     0.000000: " },
+	};
 	struct rbmap_event_common common = { 0 };
 	struct columns c = { .pid_width = 5 };
 	struct buf out = { 0 };
@@ -125,9 +139,11 @@ static void test_escapes(void **state)
 
 	(void)state;
 	columns_init(&c);
-	columns_set_task(&c, &task, "\x1b[2J\r", 7, 1);
-	columns_add(&c, &task, &common, 0, &out);
-	assert_string_equal(text_of(&out), "     \\x1b[2J\\x0d-7     [001]     0.000000: ");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		columns_set_task(&c, &task, cases[i].comm, 7, 1, cases[i].host);
+		columns_add(&c, &task, &common, 0, &out);
+		assert_string_equal(text_of(&out), cases[i].text);
+	}
 	buf_free(&out);
 }
 
@@ -152,7 +168,7 @@ static void test_flags(void **state)
 
 	(void)state;
 	columns_init(&c);
-	columns_set_task(&c, &task, "sh", 7, 1);
+	columns_set_task(&c, &task, "sh", 7, 1, NULL);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct rbmap_event_common common = {
 			.flags = cases[i].flags,
@@ -173,7 +189,7 @@ int main(void)
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_flags),
 	};
 

@@ -151,6 +151,8 @@ static void check_heads(struct rbmap_recording *r)
 	assert_int_equal(rbmap_recording_ns_pid(r, -1), 0);
 	assert_string_equal(rbmap_recording_device(r, 253u << 20 | 1), "vda1");
 	assert_null(rbmap_recording_device(r, 253u << 20));
+	assert_null(rbmap_recording_host(r, 0));
+	assert_null(rbmap_recording_host(r, 99));
 	moment = rbmap_recording_moment(r, RBMAP_MOMENT_TRIGGER);
 	assert_non_null(moment);
 	assert_int_equal(moment->ring, 5);

@@ -67,6 +67,8 @@ static int add_head(struct perfetto *p, struct conversion *c)
 	perfetto_add_clocks(out, dat_times(reader), clock && !strcmp(clock, "mono"));
 	perfetto_add_system(out, rbmap_recording_uname(reader));
 	ret = perfetto_add_threads(out, c->text);
+	if (!ret && dat_hosts(reader))
+		ret = perfetto_add_cpus(out, dat_hosts(reader), p->nr_cpus);
 	return ret ? ret : perfetto_add_stats(out, p->sums, p->nr_cpus, false);
 }
 

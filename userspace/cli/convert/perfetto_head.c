@@ -8,6 +8,7 @@
 #include "perfetto_packet.h"
 #include "perfetto_value.h"
 #include "print/event_formatter.h"
+#include "recording/dat_hosts.h"
 
 #define MOST_THREADS	1000	/* in a packet */
 #define MOST_BYTES	64	/* that a thread's name has at most */
@@ -77,6 +78,57 @@ void perfetto_add_system(struct buf *out, const char *uname)
 	system.utsname = &names;
 	packet.system_info = &system;
 	perfetto_add_packet(out, &packet);
+}
+
+/* ---- CPUs */
+static void set_processor(Perfetto__CpuInfo__Cpu *cpu, unsigned int number,
+			  const struct dat_host *host, struct buf *text)
+{
+	size_t begin = text->size;
+	char name[3 * DAT_HOST_NAME + 1];
+
+	perfetto__cpu_info__cpu__init(cpu);
+	if (!host)
+		return;
+	*perfetto_put_utf8(name, (const unsigned char *)host->name, strlen(host->name)) = '\0';
+	buf_printf(text, "CPU %u of %s", number, name);
+	if (text->failed)
+		return;
+	cpu->has_processor = true;
+	cpu->processor.len = text->size - begin;
+}
+
+/* Perfetto has the host of a CPU as its model, in the table cpu. */
+int perfetto_add_cpus(struct buf *out, const struct dat_hosts *hosts, unsigned int nr)
+{
+	Perfetto__CpuInfo__Cpu *cpu = calloc(nr + 1, sizeof(*cpu)), **pointer;
+	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+	Perfetto__CpuInfo info = PERFETTO__CPU_INFO__INIT;
+	struct buf text = { 0 };
+	size_t at = 0;
+	bool ok;
+
+	pointer = calloc(nr + 1, sizeof(*pointer));
+	ok = cpu && pointer;
+	for (unsigned int i = 0; ok && i < nr; i++) {
+		set_processor(&cpu[i], i, dat_hosts_of_cpu(hosts, i), &text);
+		pointer[i] = &cpu[i];
+	}
+	ok = ok && !text.failed;
+	/* The text has its place now. */
+	for (unsigned int i = 0; ok && i < nr; i++) {
+		cpu[i].processor.data = (uint8_t *)text.data + at;
+		at += cpu[i].processor.len;
+	}
+	info.n_cpus = nr;
+	info.cpus = pointer;
+	packet.cpu_info = &info;
+	if (ok)
+		perfetto_add_packet(out, &packet);
+	buf_free(&text);
+	free(cpu);
+	free(pointer);
+	return ok ? 0 : -ENOMEM;
 }
 
 /* ---- threads */

@@ -18,6 +18,12 @@ void perfetto_add_clocks(struct buf *out, const struct dat_times *times, bool is
 void perfetto_add_system(struct buf *out, const char *uname);
 
 /*
+ * Append the hosts of all @nr CPUs of a merged recording. Return 0 or -ENOMEM.
+ */
+struct dat_hosts;
+int perfetto_add_cpus(struct buf *out, const struct dat_hosts *hosts, unsigned int nr);
+
+/*
  * Append the names of threads. A recording does not say which threads a process has, so
  * each thread is a process of its own until an event says more.
  */

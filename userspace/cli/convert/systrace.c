@@ -56,9 +56,13 @@ static int event(struct conversion *c, const struct rbmap_event *ev,
 		 const struct formatter_parts *parts)
 {
 	static const struct formatter_parts no_parts = { .comm = "<...>" };
+	struct formatter_parts shown = parts ? *parts : no_parts;
 	size_t begin = c->out.data.size;
-	int ret = formatter_add_event(c->text, ev, parts ? parts : &no_parts, &c->out.data);
+	int ret;
 
+	/* Viewers know a CPU by its number alone. */
+	shown.host = NULL;
+	ret = formatter_add_event(c->text, ev, &shown, &c->out.data);
 	return ret ? ret : keep_from_comment(&c->out.data, begin);
 }
 

@@ -73,21 +73,23 @@ static void add_prefix(const struct report_buffer *buffer, struct buf *out)
 		buf_add(out, buffer->prefix.data, buffer->prefix.size);
 }
 
-static void print_lost(int cpu, uint64_t lost, const struct report_buffer *buffer, bool as_json,
-		       struct buf *out)
+static void print_lost(int cpu, uint64_t lost, const struct report_buffer *buffer,
+		       struct event_formatter *const *texts, bool as_json, struct buf *out)
 {
-	const char *begin = colour_begin(COLOUR_BAD), *end = colour_end(COLOUR_BAD);
+	const struct event_formatter *t = texts[buffer->source];
 
 	if (as_json) {
-		json_lines_lost(cpu, lost, buffer->name, out);
+		json_lines_lost(t, cpu, lost, buffer->name, out);
 		return;
 	}
 	add_prefix(buffer, out);
+	buf_printf(out, "%s", colour_begin(COLOUR_BAD));
+	formatter_add_cpu(t, cpu, out);
 	if (lost == RBMAP_LOST_UNKNOWN)
-		buf_printf(out, "%sCPU:%d [EVENTS DROPPED]%s\n", begin, cpu, end);
+		buf_printf(out, " [EVENTS DROPPED]");
 	else
-		buf_printf(out, "%sCPU:%d [%" PRIu64 " EVENTS DROPPED]%s\n", begin, cpu, lost,
-			   end);
+		buf_printf(out, " [%" PRIu64 " EVENTS DROPPED]", lost);
+	buf_printf(out, "%s\n", colour_end(COLOUR_BAD));
 }
 
 /* @parts: NULL if the common fields are missing */
@@ -102,10 +104,12 @@ static int print_event(struct report_batch *b, const struct rbmap_event *ev,
 	if (parts)
 		return as_json ? json_lines_event(t, ev, parts, &b->body, &b->out) :
 				 formatter_add_event(t, ev, parts, &b->out);
-	if (as_json)
-		json_lines_raw(ev, buffer->name, &b->out);
-	else
-		buf_printf(&b->out, "CPU:%d [event of %" PRIu32 " bytes]\n", ev->cpu, ev->size);
+	if (as_json) {
+		json_lines_raw(t, ev, buffer->name, &b->out);
+		return 0;
+	}
+	formatter_add_cpu(t, ev->cpu, &b->out);
+	buf_printf(&b->out, " [event of %" PRIu32 " bytes]\n", ev->size);
 	return 0;
 }
 
@@ -113,7 +117,7 @@ static int print_item(struct report_batch *b, struct item *item, struct event_fo
 		      bool as_json)
 {
 	if (item->kind == LOST) {
-		print_lost(item->ev.cpu, item->ev.lost, item->buffer, as_json, &b->out);
+		print_lost(item->ev.cpu, item->ev.lost, item->buffer, t, as_json, &b->out);
 		return 0;
 	}
 	item->ev.data = b->data.data + item->offset;
@@ -142,7 +146,7 @@ int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost,
 			  const struct report_buffer *buffer)
 {
 	if (b->text) {
-		print_lost(cpu, lost, buffer, b->as_json, &b->out);
+		print_lost(cpu, lost, buffer, b->text, b->as_json, &b->out);
 		return b->out.failed ? -ENOMEM : 0;
 	}
 	b->item[b->nr++] = (struct item){

@@ -18,11 +18,6 @@ static void add_length(const struct view *view, struct json *j, const char *key,
 	json_unsigned(j, key, length_ns(&view->time, length));
 }
 
-static void add_task(const struct view *view, struct json *j, const char *comm, int pid)
-{
-	task_json_add(j, view->intervals, comm, pid);
-}
-
 static void add_row(const struct view *view, struct json *j, const struct row *row,
 		    enum row_key key)
 {
@@ -30,11 +25,13 @@ static void add_row(const struct view *view, struct json *j, const struct row *r
 
 	json_open(j, NULL, '{');
 	if (key == ROW_TASK)
-		add_task(view, j, row->comm, row->pid);
+		task_json_add(j, view->intervals, row->comm, row->pid, -1);
 	else if (key == ROW_CPU)
 		json_number(j, "cpu", row->cpu);
 	else
 		json_string(j, key == ROW_CGROUP ? "cgroup" : "name", row->name);
+	if (key == ROW_CPU)
+		task_json_add_host(j, view->intervals, 0, row->cpu);
 	if (key == ROW_NAME && row->device)
 		json_string(j, "device", row->device);
 	json_unsigned(j, "count", h->count);
@@ -85,7 +82,7 @@ static void add_worst(const struct view *view, struct json *j, const struct wors
 	json_open(j, NULL, '{');
 	json_unsigned(j, "when", interval->begin);
 	add_length(view, j, "length", interval->end - interval->begin);
-	add_task(view, j, interval->comm, interval->pid);
+	task_json_add(j, view->intervals, interval->comm, interval->pid, interval->cpu);
 	json_number(j, "cpu", interval->cpu);
 	json_string(j, "name", interval->name);
 	if (interval->device)
@@ -93,7 +90,8 @@ static void add_worst(const struct view *view, struct json *j, const struct wors
 	json_bool(j, "unfinished", interval->unfinished);
 	if (interval->waker) {
 		json_open(j, "waker", '{');
-		add_task(view, j, interval->waker->comm, interval->waker->pid);
+		task_json_add(j, view->intervals, interval->waker->comm, interval->waker->pid,
+			      interval->waker->cpu);
 		json_number(j, "cpu", interval->waker->cpu);
 		json_unsigned(j, "flags", interval->waker->flags);
 		json_close(j, '}');
@@ -102,7 +100,8 @@ static void add_worst(const struct view *view, struct json *j, const struct wors
 		json_open(j, "ran", '[');
 		for (unsigned int i = 0; i < w->nr_shares; i++) {
 			json_open(j, NULL, '{');
-			add_task(view, j, w->share[i].comm, w->share[i].pid);
+			task_json_add(j, view->intervals, w->share[i].comm, w->share[i].pid,
+				      interval->cpu);
 			add_length(view, j, "time", w->share[i].time);
 			json_close(j, '}');
 		}

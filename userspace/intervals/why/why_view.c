@@ -280,11 +280,11 @@ static void json_text(struct json *j, const char *key, struct buf *text)
 	buf_free(text);
 }
 
-static void json_task(struct json *j, const struct why_view *view, int pid)
+static void json_task(struct json *j, const struct why_view *view, int pid, int cpu)
 {
 	const struct intervals *intervals = view->teller.intervals;
 
-	task_json_add(j, intervals, intervals_comm(intervals, pid), pid);
+	task_json_add(j, intervals, intervals_comm(intervals, pid), pid, cpu);
 }
 
 static void json_chain(struct json *j, const struct why_view *view, const struct cause *cause)
@@ -294,7 +294,7 @@ static void json_chain(struct json *j, const struct why_view *view, const struct
 		const struct piece *wait = cause->chain[i].wait;
 
 		json_open(j, NULL, '{');
-		json_task(j, view, cause->chain[i].pid);
+		json_task(j, view, cause->chain[i].pid, -1);
 		if (wait)
 			json_string(j, "state", wait->name);
 		json_close(j, '}');
@@ -321,6 +321,7 @@ static void json_cause(struct json *j, const struct why_view *view, const struct
 		json_number(j, "actor", cause->actor);
 	if (cause->cpu >= 0)
 		json_number(j, "cpu", cause->cpu);
+	task_json_add_host(j, view->teller.intervals, cause->victim, cause->cpu);
 	if (cause->name)
 		json_string(j, "name", cause->name);
 	if (quota.cgroup)
@@ -340,7 +341,7 @@ static void json_stall(const struct why_view *view, const struct stall *stall,
 	tell_stall(&view->teller, stall, analysis, &text);
 	json_open(j, NULL, '{');
 	json_text(j, "sentence", &text);
-	json_task(j, view, stall->piece->pid);
+	json_task(j, view, stall->piece->pid, stall->piece->cpu);
 	json_unsigned(j, "begin", stall->piece->begin);
 	json_unsigned(j, "end", stall->piece->end);
 	json_unsigned(j, "time", length_ns(view->time, analysis->time));

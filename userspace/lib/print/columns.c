@@ -141,6 +141,14 @@ static char *put_cpu(char *at, unsigned int cpu)
 	return at + 2;
 }
 
+/* "web:" */
+static char *put_host(char *at, const char *host)
+{
+	at = put_printable(at, host, strlen(host));
+	*at++ = ':';
+	return at;
+}
+
 static char *put_task(const struct columns *c, char *at, const struct task_column *task)
 {
 	char *number;
@@ -154,27 +162,30 @@ static char *put_task(const struct columns *c, char *at, const struct task_colum
 		*at++ = ' ';
 	*at++ = ' ';
 	*at++ = '[';
+	if (task->host)
+		at = put_host(at, task->host);
 	at = put_cpu(at, task->cpu);
 	*at++ = ']';
 	return at;
 }
 
 void columns_set_task(const struct columns *c, struct task_column *task, const char *comm,
-		      int pid, int cpu)
+		      int pid, int cpu, const char *host)
 {
 	task->comm = comm;
+	task->host = host;
 	task->pid = pid;
 	task->cpu = cpu;
 	task->size = 0;
-	if (strlen(comm) <= COMM_WIDTH && is_printable(comm, strlen(comm)))
+	if (!host && strlen(comm) <= COMM_WIDTH && is_printable(comm, strlen(comm)))
 		task->size = put_task(c, task->text, task) - task->text;
 }
 
 void columns_add(struct columns *c, const struct task_column *task,
 		 const struct rbmap_event_common *common, uint64_t ts, struct buf *out)
 {
-	char *at = buf_room(out, task->size ? ROOM :
-			    ROOM + PRINTABLE_MAX * strlen(task->comm));
+	size_t names = task->size ? 0 : strlen(task->comm) + (task->host ? strlen(task->host) : 0);
+	char *at = buf_room(out, ROOM + PRINTABLE_MAX * names);
 
 	if (!at)
 		return;

@@ -3,6 +3,7 @@
  * The columns of a line before the name of the event:
  *
  *	            bash-1234    [001] d..1.  123.456789:
+ *	       web:bash-1234    [web:001] d..1.  123.456789:	with hosts
  *
  * Most of them repeat from line to line. So the text of threads, of the last flags and of
  * the last second is kept and copied.
@@ -20,10 +21,11 @@
 
 /*
  * "            bash-1234  [001]"; @size is 0 if the name is too long for @text, or has
- * characters that are escaped.
+ * characters that are escaped, or if there is a host.
  */
 struct task_column {
 	const char *comm;
+	const char *host;	/* the host of the CPU; NULL: it is not printed */
 	int pid;
 	int cpu;
 	unsigned int size;
@@ -53,9 +55,9 @@ struct columns {
 
 void columns_init(struct columns *c);
 
-/* Set the text of a thread on a CPU. @comm must stay as long as @task is used. */
+/* Set the text of a thread on a CPU. @comm and @host must stay as long as @task is used. */
 void columns_set_task(const struct columns *c, struct task_column *task, const char *comm,
-		      int pid, int cpu);
+		      int pid, int cpu, const char *host);
 
 /* Append all columns and a blank. */
 void columns_add(struct columns *c, const struct task_column *task,

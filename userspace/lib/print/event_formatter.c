@@ -735,18 +735,18 @@ bool formatter_has_printer(const struct event_formatter *t, int id)
 
 static const char *find_comm(const struct event_formatter *t, int pid)
 {
-	const char *comm;
+	const char *comm = task_names_find(t->names, pid);
 
-	if (!pid)
-		return "<idle>";
-	comm = task_names_find(t->names, pid);
 	return comm ? comm : UNKNOWN_COMM;
 }
 
-static const char *comm_of(struct event_formatter *t, int pid)
+/* @host: that of the CPU, or NULL */
+static const char *comm_of(struct event_formatter *t, int pid, const struct dat_host *host)
 {
 	struct found_comm *found = &t->found[pid & (NR_TASKS - 1)];
 
+	if (!pid)
+		return host ? host->idle : "<idle>";
 	if (found->pid != pid || found->version != t->names_version)
 		*found = (struct found_comm){ pid, t->names_version, find_comm(t, pid) };
 	return found->comm;
@@ -754,14 +754,14 @@ static const char *comm_of(struct event_formatter *t, int pid)
 
 /* Return the column of a thread, from the last time or new. */
 static const struct task_column *task_of(struct event_formatter *t, const char *comm, int pid,
-					 int cpu)
+					 int cpu, const char *host)
 {
 	unsigned int i = (pid + 7U * cpu) & (NR_TASKS - 1);
 	struct task_column *task = &t->task[i];
 
 	if (t->task_version[i] != t->names_version || task->comm != comm ||
-	    task->pid != pid || task->cpu != cpu) {
-		columns_set_task(&t->columns, task, comm, pid, cpu);
+	    task->pid != pid || task->cpu != cpu || task->host != host) {
+		columns_set_task(&t->columns, task, comm, pid, cpu, host);
 		t->task_version[i] = t->names_version;
 	}
 	return task;
@@ -775,6 +775,23 @@ void formatter_show_cgroups(struct event_formatter *t, const struct dat_cgroups 
 void formatter_set_hosts(struct event_formatter *t, const struct dat_hosts *hosts)
 {
 	t->hosts = hosts;
+}
+
+const struct dat_host *formatter_host(const struct event_formatter *t, int cpu)
+{
+	return t->of->hosts ? dat_hosts_of_cpu(t->of->hosts, cpu) : NULL;
+}
+
+void formatter_add_cpu(const struct event_formatter *t, int cpu, struct buf *out)
+{
+	const struct dat_host *host = formatter_host(t, cpu);
+
+	buf_add(out, "CPU:", 4);
+	if (host) {
+		buf_add_printable(out, host->name, strlen(host->name));
+		buf_add(out, ":", 1);
+	}
+	buf_printf(out, "%d", cpu);
 }
 
 void formatter_raw(struct event_formatter *t, bool on)
@@ -977,9 +994,8 @@ int formatter_parts(struct event_formatter *t, const struct rbmap_event *ev,
 	if (t->asks_proc && parts->common.pid > 0 &&
 	    !asked_lately(t, parts->common.pid))
 		ask_proc(t, parts->common.pid);
-	parts->comm = comm_of(t, parts->common.pid);
-	if (t->hosts)
-		parts->host = dat_hosts_of_cpu(t->hosts, ev->cpu);
+	parts->host = formatter_host(t, ev->cpu);
+	parts->comm = comm_of(t, parts->common.pid, parts->host);
 	if (t->with_json && t->cgroups && parts->common.pid > 0)
 		parts->task = dat_cgroups_find(t->cgroups, parts->common.pid);
 	return 0;
@@ -1020,7 +1036,8 @@ static void add_cgroup(const struct event_formatter *t, int pid, struct buf *out
 int formatter_add_event(struct event_formatter *t, const struct rbmap_event *ev,
 			const struct formatter_parts *parts, struct buf *out)
 {
-	const struct task_column *task = task_of(t, parts->comm, parts->common.pid, ev->cpu);
+	const struct task_column *task = task_of(t, parts->comm, parts->common.pid, ev->cpu,
+						 parts->host ? parts->host->name : NULL);
 	int ret;
 
 	if (t->of->cgroups)
@@ -1035,22 +1052,25 @@ int formatter_add_event(struct event_formatter *t, const struct rbmap_event *ev,
 	return ret ? ret : out->failed ? -ENOMEM : 0;
 }
 
-static void add_lost(const struct rbmap_event *ev, struct buf *out)
+static void add_lost(const struct event_formatter *t, const struct rbmap_event *ev,
+		     struct buf *out)
 {
-	const char *begin = colour_begin(COLOUR_BAD), *end = colour_end(COLOUR_BAD);
-
+	if (!ev->lost)
+		return;
+	buf_printf(out, "%s", colour_begin(COLOUR_BAD));
+	formatter_add_cpu(t, ev->cpu, out);
 	if (ev->lost == RBMAP_LOST_UNKNOWN)
-		buf_printf(out, "%sCPU:%d [LOST EVENTS]%s\n", begin, ev->cpu, end);
-	else if (ev->lost)
-		buf_printf(out, "%sCPU:%d [LOST %" PRIu64 " EVENTS]%s\n", begin, ev->cpu,
-			   ev->lost, end);
+		buf_printf(out, " [LOST EVENTS]");
+	else
+		buf_printf(out, " [LOST %" PRIu64 " EVENTS]", ev->lost);
+	buf_printf(out, "%s\n", colour_end(COLOUR_BAD));
 }
 
 static void add_raw(struct event_formatter *t, const struct rbmap_event *ev, struct buf *out)
 {
 	const unsigned char *data = ev->data;
 
-	buf_printf(out, "CPU:%d", ev->cpu);
+	formatter_add_cpu(t, ev->cpu, out);
 	columns_add_time(&t->columns, ev->ts, out);
 	buf_printf(out, "%" PRIu32 " bytes:", ev->size);
 	for (uint32_t i = 0; i < ev->size; i++)
@@ -1067,15 +1087,15 @@ int formatter_add_line(struct event_formatter *t, const struct rbmap_event *ev, 
 	struct formatter_parts parts;
 	int ret;
 
-	add_lost(ev, out);
+	add_lost(t, ev, out);
 	if (t->raw) {
 		add_raw(t, ev, out);
 		return out->failed ? -ENOMEM : 0;
 	}
 	ret = formatter_parts(t, ev, &parts);
 	if (ret == -EINVAL) {
-		buf_printf(out, "CPU:%d [EVENT OF %" PRIu32 " BYTES]\n", ev->cpu,
-			   ev->size);
+		formatter_add_cpu(t, ev->cpu, out);
+		buf_printf(out, " [EVENT OF %" PRIu32 " BYTES]\n", ev->size);
 		return out->failed ? -ENOMEM : 0;
 	}
 	return ret ? ret : formatter_add_event(t, ev, &parts, out);

@@ -136,11 +136,16 @@ struct dat_cgroups;
 void formatter_show_cgroups(struct event_formatter *t, const struct dat_cgroups *cgroups);
 
 /*
- * Begin the names of tasks with those of their hosts, as the names of formatter_add_comm() do.
- * JSON has the host of each event's CPU. The table belongs to the caller; NULL: no hosts.
+ * Begin the names of tasks with those of their hosts, as the names of formatter_add_comm() do,
+ * and the numbers of CPUs: "web:bash-123 [web:004]". JSON has the host of each event's CPU. The
+ * table belongs to the caller; NULL: no hosts.
  */
 struct dat_hosts;
 void formatter_set_hosts(struct event_formatter *t, const struct dat_hosts *hosts);
+/* Return the host of a CPU, or NULL. */
+const struct dat_host *formatter_host(const struct event_formatter *t, int cpu);
+/* Append "CPU:4", or "CPU:web:4". */
+void formatter_add_cpu(const struct event_formatter *t, int cpu, struct buf *out);
 
 /*
  * Print events as the bytes of a kernel module:

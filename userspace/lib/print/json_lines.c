@@ -54,10 +54,20 @@ static void add_buffer(struct buf *out, const char *buffer)
 	json_add_string(out, buffer, strlen(buffer));
 }
 
-void json_lines_lost(int cpu, uint64_t lost, const char *buffer, struct buf *out)
+static void add_host(struct buf *out, const struct dat_host *host)
+{
+	if (!host)
+		return;
+	add_text(out, ", \"host\": ");
+	json_add_string(out, host->name, strlen(host->name));
+}
+
+void json_lines_lost(const struct event_formatter *t, int cpu, uint64_t lost, const char *buffer,
+		     struct buf *out)
 {
 	add_text(out, "{\"cpu\": ");
 	add_signed(out, cpu);
+	add_host(out, formatter_host(t, cpu));
 	add_buffer(out, buffer);
 	add_text(out, ", \"lost\": ");
 	if (lost == RBMAP_LOST_UNKNOWN)
@@ -233,10 +243,7 @@ static void add_head(struct buf *out, const struct rbmap_event *ev,
 	buf_end(out, put_text(at, ", \"comm\": "));
 	json_add_string(out, parts->comm, strlen(parts->comm));
 	add_task(out, parts->task);
-	if (parts->host) {
-		add_text(out, ", \"host\": ");
-		json_add_string(out, parts->host->name, strlen(parts->host->name));
-	}
+	add_host(out, parts->host);
 	add_buffer(out, parts->buffer);
 	add_flags(out, common->flags);
 	add_text(out, ", \"preempt_count\": ");
@@ -267,7 +274,8 @@ int json_lines_event(struct event_formatter *t, const struct rbmap_event *ev,
 	return ret ? ret : out->failed || body->failed ? -ENOMEM : 0;
 }
 
-void json_lines_raw(const struct rbmap_event *ev, const char *buffer, struct buf *out)
+void json_lines_raw(const struct event_formatter *t, const struct rbmap_event *ev,
+		    const char *buffer, struct buf *out)
 {
 	const unsigned char *data = ev->data;
 
@@ -275,6 +283,7 @@ void json_lines_raw(const struct rbmap_event *ev, const char *buffer, struct buf
 	add_unsigned(out, ev->ts);
 	add_text(out, ", \"cpu\": ");
 	add_signed(out, ev->cpu);
+	add_host(out, formatter_host(t, ev->cpu));
 	add_buffer(out, buffer);
 	add_text(out, ", \"data\": \"");
 	for (uint32_t i = 0; i < ev->size; i++)
@@ -289,11 +298,11 @@ int json_lines_add(struct event_formatter *t, const struct rbmap_event *ev, bool
 	int ret = raw ? -EINVAL : formatter_parts(t, ev, &parts);
 
 	if (ev->lost)
-		json_lines_lost(ev->cpu, ev->lost, NULL, out);
+		json_lines_lost(t, ev->cpu, ev->lost, NULL, out);
 	if (!ret)
 		return json_lines_event(t, ev, &parts, body, out);
 	if (ret != -EINVAL)
 		return ret;
-	json_lines_raw(ev, NULL, out);
+	json_lines_raw(t, ev, NULL, out);
 	return out->failed ? -ENOMEM : 0;
 }

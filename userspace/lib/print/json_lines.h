@@ -6,10 +6,12 @@
 #include "event_formatter.h"
 
 /* Append the number of events that a CPU lost. @buffer: its name, or NULL */
-void json_lines_lost(int cpu, uint64_t lost, const char *buffer, struct buf *out);
+void json_lines_lost(const struct event_formatter *t, int cpu, uint64_t lost, const char *buffer,
+		     struct buf *out);
 
 /* Append an event without a known format: its time, its CPU and its bytes. */
-void json_lines_raw(const struct rbmap_event *ev, const char *buffer, struct buf *out);
+void json_lines_raw(const struct event_formatter *t, const struct rbmap_event *ev,
+		    const char *buffer, struct buf *out);
 
 /*
  * Append an event. The text needs formatter_with_json(). @body is for use between the calls.

@@ -55,6 +55,11 @@ const struct dat_host *dat_hosts_of_pid(const struct dat_hosts *hosts, int pid)
 	return low ? &hosts->host[low - 1] : NULL;
 }
 
+const struct dat_host *dat_hosts_of_task(const struct dat_hosts *hosts, int pid, int cpu)
+{
+	return pid > 0 ? dat_hosts_of_pid(hosts, pid) : dat_hosts_of_cpu(hosts, cpu);
+}
+
 static int by_pid(const void *a, const void *b)
 {
 	const struct dat_host *x = a, *y = b;
@@ -80,8 +85,10 @@ static void parse_line(struct dat_hosts *hosts, const char *line)
 
 	*host = (struct dat_host){ 0 };
 	if (sscanf(line, "%u %u %d %47[^ \n]", &host->first_cpu, &host->nr_cpus,
-		   &host->first_pid, host->name) == 4 && host->first_pid >= 0)
-		hosts->nr++;
+		   &host->first_pid, host->name) != 4 || host->first_pid < 0)
+		return;
+	stpcpy(stpcpy(host->idle, host->name), DAT_HOST_IDLE);
+	hosts->nr++;
 }
 
 int dat_hosts_parse(struct dat_hosts **hosts, const char *text)

@@ -15,16 +15,19 @@
 #include <stddef.h>
 
 #define DAT_HOST_NAME	48	/* bytes of a name that is kept, with its 0 byte */
+#define DAT_HOST_IDLE	":<idle>"
 #define DAT_HOSTS_MAX	1024
 
 /**
  * struct dat_host - a host
  * @name: its name; the end of a long one is cut off
+ * @idle: the name of its idle tasks: "web:<idle>"
  */
 struct dat_host {
 	unsigned int first_cpu, nr_cpus;
 	int first_pid;
 	char name[DAT_HOST_NAME];
+	char idle[DAT_HOST_NAME + sizeof(DAT_HOST_IDLE)];
 };
 
 struct dat_hosts;
@@ -36,10 +39,12 @@ size_t dat_hosts_all(const struct dat_hosts *hosts, const struct dat_host **host
 
 /*
  * Return the host of a CPU, or that of a task, or NULL: it is not known, or @hosts is NULL. Idle
- * tasks, with pid 0, have no host of their own.
+ * tasks all have pid 0: their host is that of their CPU.
  */
 const struct dat_host *dat_hosts_of_cpu(const struct dat_hosts *hosts, int cpu);
 const struct dat_host *dat_hosts_of_pid(const struct dat_hosts *hosts, int pid);
+/* Return the host of a task on a CPU. */
+const struct dat_host *dat_hosts_of_task(const struct dat_hosts *hosts, int pid, int cpu);
 
 /* The first line of the text, and the others. */
 #define DAT_HOSTS_HEAD	"rbmap hosts\n"

@@ -147,6 +147,13 @@ RBMAP_API const char *rbmap_recording_device(const struct rbmap_recording *r, ui
 	return dat_devices_name(dat_devices(r), dev);
 }
 
+RBMAP_API const char *rbmap_recording_host(const struct rbmap_recording *r, unsigned int cpu)
+{
+	const struct dat_host *host = cpu < r->nr_cpus ? dat_hosts_of_cpu(dat_hosts(r), cpu) : NULL;
+
+	return host ? host->name : NULL;
+}
+
 RBMAP_API const struct rbmap_moment *rbmap_recording_moment(const struct rbmap_recording *r,
 							    enum rbmap_moment_id id)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 #include "event.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <linux/rbmap.h>
@@ -130,16 +131,35 @@ static PyObject *get_common(PyObject *self, void *part)
 	return PyLong_FromLong(common.preempt_count);
 }
 
+static const char *host_of(PyObject *self)
+{
+	const struct event *event = (struct event *)self;
+
+	return event->source->host ? event->source->host(event->source, event->cpu) : NULL;
+}
+
+static PyObject *get_host(PyObject *self, void *closure)
+{
+	const char *host = host_of(self);
+
+	(void)closure;
+	if (!host)
+		Py_RETURN_NONE;
+	return PyUnicode_DecodeUTF8(host, strlen(host), "replace");
+}
+
 static PyObject *get_comm(PyObject *self, void *closure)
 {
 	struct source *source = ((struct event *)self)->source;
+	const char *comm = NULL, *host = host_of(self);
 	struct rbmap_event_common common;
-	const char *comm = NULL;
 	char room[64];
 
 	(void)closure;
-	if (has_common(self, &common))
-		comm = common.pid ? source->comm(source, common.pid, room) : "<idle>";
+	if (has_common(self, &common)) {
+		snprintf(room, sizeof(room), "%s%s<idle>", host ? host : "", host ? ":" : "");
+		comm = common.pid ? source->comm(source, common.pid, room) : room;
+	}
 	if (!comm)
 		comm = "<...>";
 	return PyUnicode_DecodeUTF8(comm, strlen(comm), "replace");
@@ -164,6 +184,7 @@ static PyGetSetDef getters[] = {
 	  (void *)offsetof(struct known, system) },
 	{ "time", get_time, NULL, "the ring's time: ns, or cycles of the clock x86-tsc", NULL },
 	{ "cpu", get_cpu, NULL, "number of the CPU", NULL },
+	{ "host", get_host, NULL, "the host of the CPU, in a merged recording; None: one host", NULL },
 	{ "buffer", get_buffer, NULL, "name of the buffer; None: it has no name", NULL },
 	{ "lost", get_lost, NULL,
 	  "number of events that the CPU lost just before; None: an unknown number", NULL },

@@ -34,6 +34,11 @@ static const char *comm(struct source *source, int pid, char room[64])
 	return rbmap_recording_comm(((struct recording *)source)->r, pid);
 }
 
+static const char *host(struct source *source, unsigned int cpu)
+{
+	return rbmap_recording_host(((struct recording *)source)->r, cpu);
+}
+
 static unsigned int buffer(struct source *source)
 {
 	return rbmap_recording_event_buffer(((struct recording *)source)->r);
@@ -63,6 +68,7 @@ static PyObject *new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	if (!self)
 		return NULL;
 	of(self)->source.comm = comm;
+	of(self)->source.host = host;
 	of(self)->source.buffer = buffer;
 	of(self)->source.buffer_name = buffer_name;
 	of(self)->source.release = release;
@@ -361,6 +367,15 @@ static PyObject *damage(PyObject *self, PyObject *args)
 			     PyBool_FromLong(d->unfinished), PyBool_FromLong(d->busy));
 }
 
+static PyObject *host_of(PyObject *self, PyObject *args)
+{
+	unsigned int cpu;
+
+	if (!PyArg_ParseTuple(args, "I:host", &cpu) || !source_usable(&of(self)->source))
+		return NULL;
+	return text_or_none(rbmap_recording_host(of(self)->r, cpu));
+}
+
 static PyObject *comm_of(PyObject *self, PyObject *args)
 {
 	int pid;
@@ -423,6 +438,8 @@ static PyGetSetDef getters[] = {
 
 static PyMethodDef methods[] = {
 	{ "close", close_it, METH_NOARGS, "close() closes the file; events stay valid" },
+	{ "host", host_of, METH_VARARGS,
+	  "host(cpu) -> the host of a CPU in a recording of rbmap fleet merge; None: one host" },
 	{ "comm", comm_of, METH_VARARGS, "comm(pid) -> the name of a thread; None: unknown" },
 	{ "cgroup", cgroup_of, METH_VARARGS, "cgroup(pid) -> the path of a thread's cgroup; None: unknown" },
 	{ "ns_pid", ns_pid_of, METH_VARARGS,

@@ -26,6 +26,7 @@ struct known {
  * @formats: formats of the events
  * @known: table of the formats that events had, by their ids
  * @comm: function that returns the name of a thread, which can be in the room; or NULL
+ * @host: function that returns the host of a CPU, or NULL; or NULL
  * @buffer: function that returns the buffer of the event that was read last; or NULL
  * @buffer_name: function that returns the name of a buffer, "" for the top buffer; or NULL
  * @release: function that frees all but the Python object
@@ -41,6 +42,7 @@ struct source {
 	const struct rbmap_formats *formats;
 	struct known **known;
 	const char *(*comm)(struct source *source, int pid, char room[64]);
+	const char *(*host)(struct source *source, unsigned int cpu);
 	unsigned int (*buffer)(struct source *source);
 	const char *(*buffer_name)(struct source *source, unsigned int buffer);
 	void (*release)(struct source *source);

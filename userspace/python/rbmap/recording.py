@@ -235,7 +235,8 @@ class Recording(_rbmap.Recording):
                   fields: "typing.Iterable[str] | None" = None):
         """Return a DataFrame of an event, with the name of each thread as comm.
 
-        If the recording knows them, the column cgroup has the path of each thread's cgroup.
+        If the recording knows them, the column cgroup has the path of each thread's cgroup, and
+        the column host, in a recording of `rbmap fleet merge`, the host of each CPU.
 
         If the recording knows the wall clock, the column real has the date and the time of
         each event, in UTC. events: a name; or a pattern or a list, whose DataFrames are then
@@ -251,21 +252,34 @@ class Recording(_rbmap.Recording):
         import pandas
         frame = columns.to_pandas()
         pids, codes = numpy.unique(columns["pid"], return_inverse=True)
+        cpus, cpu_codes = numpy.unique(columns["cpu"], return_inverse=True)
 
-        def column(names):
+        def column(names, codes=codes):
             categories = sorted(set(names) - {None})
             number = {name: i for i, name in enumerate(categories)}
-            of_pid = numpy.array([number.get(name, -1) for name in names], dtype="=i4")
-            return pandas.Categorical.from_codes(of_pid[codes] if len(pids) else codes,
+            of_name = numpy.array([number.get(name, -1) for name in names], dtype="=i4")
+            return pandas.Categorical.from_codes(of_name[codes] if len(names) else codes,
                                                  categories)
 
         # An event can have fields of these names.
         frame = frame.rename(columns={name: f"field_{name}"
-                                      for name in ("comm", "cgroup", "real")})
-        frame.insert(3, "comm", column([self.comm(int(pid)) or "<...>" for pid in pids]))
+                                      for name in ("comm", "cgroup", "host", "real")})
+        hosts = [self.host(int(cpu)) for cpu in cpus]
+        if any(hosts):
+            # Idle threads all have pid 0: their names are those of their CPUs.
+            keys, key_codes = numpy.unique(
+                numpy.where(columns["pid"] != 0, columns["pid"].astype("i8"),
+                            -1 - columns["cpu"].astype("i8")), return_inverse=True)
+            frame.insert(3, "comm", column(
+                [self.comm(int(key)) or "<...>" if key >= 0 else
+                 f"{self.host(-1 - int(key))}:<idle>" for key in keys], key_codes))
+        else:
+            frame.insert(3, "comm", column([self.comm(int(pid)) or "<...>" for pid in pids]))
         cgroups = [self.cgroup(int(pid)) for pid in pids]
         if any(cgroups):
             frame.insert(4, "cgroup", column(cgroups))
+        if any(hosts):
+            frame.insert(4, "host", column(hosts, cpu_codes))
         if self.is_dated:
             frame.insert(1, "real", self.dates(frame["time"]))
         return frame

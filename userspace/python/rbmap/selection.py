@@ -38,6 +38,7 @@ class Selection:
         self.tasks = as_list(tasks)
         self.comms = as_list(comm)
         self.cgroups = as_list(cgroup)
+        self.host_of = functools.lru_cache(maxsize=None)(recording.host)
         self.cgroup_of = functools.lru_cache(maxsize=None)(recording.cgroup)
         self.cpus = None if cpus is None else self.known_cpus(recording, as_list(cpus))
         self.where = where
@@ -50,14 +51,20 @@ class Selection:
                                  "CPUs, from 0 on")
         return frozenset(cpus)
 
-    def fits_task(self, pid, comm):
-        comm = IDLE if pid == 0 else comm
+    def fits_task(self, pid, comm, host):
+        names = [IDLE if pid == 0 else comm]
+        if host is not None:
+            # A pattern may be for a name with its host, or for the name alone.
+            names[0] = names[0].removeprefix(f"{host}:")
+            names.append(f"{host}:{names[0]}")
+
+        def fits(pattern):
+            return any(fnmatch.fnmatchcase(name, pattern) for name in names)
+
         if self.tasks is not None and not any(
-                fnmatch.fnmatchcase(comm, task) if isinstance(task, str) else task == pid
-                for task in self.tasks):
+                fits(task) if isinstance(task, str) else task == pid for task in self.tasks):
             return False
-        if self.comms is not None and not any(
-                fnmatch.fnmatchcase(comm, one) for one in self.comms):
+        if self.comms is not None and not any(fits(one) for one in self.comms):
             return False
         return self.cgroups is None or self.fits_cgroup(self.cgroup_of(pid))
 
@@ -68,11 +75,13 @@ class Selection:
         """Does the event belong to a wanted task, or is it about one?"""
         if event.pid is None:
             return False
-        if self.fits_task(event.pid, event.comm):
+        host = self.host_of(event.cpu)
+        if self.fits_task(event.pid, event.comm, host):
             return True
         pid, comm = ABOUT.get(event.name, (None, None)) if event.system == "sched" else \
             (None, None)
-        return pid in event and self.fits_task(event[pid], event.get(comm, "<...>"))
+        return pid in event and self.fits_task(event[pid], event.get(comm, "<...>"),
+                                              host)
 
     def __call__(self, event):
         return ((self.cpus is None or event.cpu in self.cpus) and

@@ -70,7 +70,7 @@ function addWorst(table, kind, worst) {
 	const button = element("button", lengthText(worst.to - worst.from), cell);
 	button.title = "show it: from " + ringText(worst.from);
 	button.addEventListener("click", () => selectWorst(kind, worst, row));
-	element("td", personText(worst) + (worst.cpu >= 0 ? ", CPU " + worst.cpu : ""), row);
+	element("td", personText(worst) + (worst.cpu >= 0 ? ", " + cpuName(worst.cpu) : ""), row);
 	element("td", nameOf(worst) + (worst.unfinished ? "; not ended" : ""), row);
 }
 
