@@ -12,6 +12,7 @@ enum {
 	STATUS_ERROR	= 1,	/* the operation failed */
 	STATUS_USAGE	= 2,	/* the command line is invalid */
 	STATUS_CUT	= 3,	/* the recording is incomplete */
+	STATUS_GONE	= 4,	/* record: the module that owns the buffer was removed */
 };
 
 /* Print "rbmap: ..." and a newline to stderr. */

@@ -189,11 +189,18 @@ echo 23 >$sector
 echo 1 >$instances/driver_ring/events/driver_ring/request/enable
 echo 24 >$sector
 ok "the example unloads while it is recorded" timeout "$(patience 60)" rmmod driver_ring
-ok "rbmap record ends with the driver" wait $record
+wait $record
+is $? 4 "rbmap record ends with the driver, and its status says so"
 like "$(cat /tmp/ends.err)" 'module that owns the buffer was removed: .* has all events until then' "it says why"
 is "$(rbmap report /tmp/ends.dat 2>/dev/null | grep -o 'sector 2[34]$' | xargs)" "sector 24" \
 	"the file has the last event, and none that was disabled"
 fails "its events are gone" test -e $root/events/driver_ring
+ok "the example loads once more" load_module driver_ring sector=25
+echo 26 >$sector
+ok "another rbmap record takes the next load" rbmap record -q -B driver_ring -d 0 -o /tmp/next.dat
+is "$(rbmap report /tmp/next.dat 2>/dev/null | grep -o 'sector 2[56]$' | xargs)" "sector 25 sector 26" \
+	"from the first event on"
+ok "the example unloads" rmmod driver_ring
 
 # --- created again and again, written on all CPUs and read
 ok "emit loads" load_module emit

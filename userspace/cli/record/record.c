@@ -624,7 +624,7 @@ static int record(int argc, char **argv)
 			    .flight = { .trigger_options.holdoff = HOLDOFF, .held_fd = -1, .lock_fd = -1,
 					.files.next_number = 1 } };
 	int status;
-	bool ok;
+	bool ok, gone;
 
 	if (!parse_options(&command_record, argc, argv, &r, &status))
 		return status;
@@ -637,10 +637,11 @@ static int record(int argc, char **argv)
 	if (!standard_output_begin(&r.standard_output, &r.output))
 		return STATUS_ERROR;
 	ok = run(&r);
+	gone = r.recorder && recorder_buffer_is_gone(r.recorder);
 	clean_up(&r, ok);
 	if (!standard_output_end(&r.standard_output, ok))
 		ok = false;
-	return ok ? STATUS_OK : STATUS_ERROR;
+	return !ok ? STATUS_ERROR : gone ? STATUS_GONE : STATUS_OK;
 }
 
 const struct command command_record = {

@@ -807,6 +807,11 @@ bool recorder_ended(const struct recorder *rec)
 	return rec->failed || rec->gone || rec->new_clock >= 0;
 }
 
+bool recorder_buffer_is_gone(const struct recorder *rec)
+{
+	return rec->gone;
+}
+
 uint64_t recorder_events(const struct recorder *rec)
 {
 	uint64_t sum = 0, missing;

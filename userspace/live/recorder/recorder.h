@@ -59,6 +59,8 @@ void recorder_look_for_cpus(struct recorder *rec);
  * buffer was removed. The caller should then end the recording.
  */
 bool recorder_ended(const struct recorder *rec);
+/* Return whether the module that owns the buffer was removed, after recorder_stop(). */
+bool recorder_buffer_is_gone(const struct recorder *rec);
 /* Return the number of events in the file, and of lost events, until now. */
 uint64_t recorder_events(const struct recorder *rec);
 uint64_t recorder_lost(const struct recorder *rec);

@@ -417,7 +417,7 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 	if (result.incomplete)
 		ok = false;
 	if (result.gone)
-		complain("note: the module that owns the buffer was removed: %s has all events until then",
+		complain("the module that owns the buffer was removed: %s has all events until then; another 'rbmap record' reads the buffer of the next load from its first event on",
 			 path);
 	recorder_end_file(recorder);
 	if (!finish_files(writer, path, recorder, cmdlines, cgroups, &fd))
