@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * saved_cmdlines: the number and the name of each thread, as tracefs' file of this name.
- * A device, because each open must give one consistent text, however long.
+ * A device, because the text is longer than a page. A thread that exists from the first read
+ * to the last one is in the text once.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
@@ -19,54 +22,115 @@
 
 static struct rbmap_chrdev rbmap_cmdlines_chrdev;
 
-static void rbmap_cmdlines_show_thread(struct seq_file *m, const struct task_struct *thread)
-{
+/**
+ * struct rbmap_cmdlines - an open file
+ * @buf: the default buffer
+ * @number: the number of the thread to print
+ * @name: its name
+ */
+struct rbmap_cmdlines {
+	struct rbmap_buffer *buf;
+	int number;
 	char name[TASK_COMM_LEN];
+};
 
-	/* A name that changes meanwhile still ends with a 0 byte. */
-	strscpy(name, thread->comm, sizeof(name));
-	seq_printf(m, "%d ", thread->pid);
-	seq_escape(m, name, "\n");
-	seq_putc(m, '\n');
-}
+enum rbmap_cmdlines_look { RBMAP_CMDLINES_END, RBMAP_CMDLINES_THREAD, RBMAP_CMDLINES_NO_THREAD };
 
 /*
- * The numbers are those of the initial PID namespace, as in events. A thread that ends
- * meanwhile is not freed.
+ * Look up the first number from @from on, which may be that of a process group without its
+ * first process. The numbers are those of the initial PID namespace, as in events. A thread
+ * that ends meanwhile is not freed.
  *
+ * Each number has an RCU section of its own: no section is longer if there are more threads.
  * litmus: thread-name
  */
-static int rbmap_cmdlines_show(struct seq_file *m, void *unused)
+static enum rbmap_cmdlines_look rbmap_cmdlines_look_up(struct rbmap_cmdlines *line, int from)
 {
-	struct task_struct *process, *thread;
+	enum rbmap_cmdlines_look found = RBMAP_CMDLINES_END;
+	const struct task_struct *thread = NULL;
+	struct pid *pid;
 
 	rcu_read_lock();
-	/*
-	 * for_each_thread() would name tasklist_lock on kernels with lockdep, and that
-	 * lock is not exported.
-	 */
-	for_each_process(process)
-		list_for_each_entry_rcu(thread, &process->signal->thread_head, thread_node)
-			rbmap_cmdlines_show_thread(m, thread);
+	pid = find_ge_pid(from, &init_pid_ns);
+	if (pid) {
+		line->number = pid_nr(pid);
+		thread = pid_task(pid, PIDTYPE_PID);
+		found = thread ? RBMAP_CMDLINES_THREAD : RBMAP_CMDLINES_NO_THREAD;
+	}
+	/* A name that changes meanwhile still ends with a 0 byte. */
+	if (thread)
+		strscpy(line->name, thread->comm, sizeof(line->name));
 	rcu_read_unlock();
+	return found;
+}
+
+/* Return the first thread whose number is *pos or more, or NULL. */
+static void *rbmap_cmdlines_start(struct seq_file *m, loff_t *pos)
+{
+	struct rbmap_cmdlines *line = m->private;
+	enum rbmap_cmdlines_look found;
+
+	for (;;) {
+		found = rbmap_cmdlines_look_up(line, *pos);
+		if (found == RBMAP_CMDLINES_END)
+			return NULL;
+		*pos = line->number;
+		if (found == RBMAP_CMDLINES_THREAD)
+			return line;
+		++*pos;
+		cond_resched();
+	}
+}
+
+static void *rbmap_cmdlines_next(struct seq_file *m, void *line, loff_t *pos)
+{
+	cond_resched();
+	++*pos;
+	return rbmap_cmdlines_start(m, pos);
+}
+
+static void rbmap_cmdlines_stop(struct seq_file *m, void *line)
+{
+}
+
+static int rbmap_cmdlines_show(struct seq_file *m, void *shown)
+{
+	const struct rbmap_cmdlines *line = shown;
+
+	seq_printf(m, "%d ", line->number);
+	seq_escape(m, line->name, "\n");
+	seq_putc(m, '\n');
 	return 0;
 }
+
+static const struct seq_operations rbmap_cmdlines_ops = {
+	.start	= rbmap_cmdlines_start,
+	.next	= rbmap_cmdlines_next,
+	.stop	= rbmap_cmdlines_stop,
+	.show	= rbmap_cmdlines_show,
+};
 
 static int rbmap_cmdlines_open(struct inode *inode, struct file *file)
 {
 	struct rbmap_buffer *buf = file->private_data;
+	struct rbmap_cmdlines *line;
 
-	/* single_open() expects the member to be unused. */
+	/* The function expects the member to be unused. */
 	file->private_data = NULL;
-	return single_open(file, rbmap_cmdlines_show, buf);
+	line = __seq_open_private(file, &rbmap_cmdlines_ops, sizeof(*line));
+	if (!line)
+		return -ENOMEM;
+	line->buf = buf;
+	return 0;
 }
 
 static int rbmap_cmdlines_release(struct inode *inode, struct file *file)
 {
 	struct seq_file *m = file->private_data;
-	struct rbmap_buffer *buf = m->private;
+	struct rbmap_cmdlines *line = m->private;
+	struct rbmap_buffer *buf = line->buf;
 
-	single_release(inode, file);
+	seq_release_private(inode, file);
 	rbmap_buffer_put(buf);
 	return 0;
 }

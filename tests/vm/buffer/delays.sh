@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# No part of the module has preemption off for longer if a user opens many files, or maps many
-# rings. The machine's clock counts instructions.
+# No part of the module has preemption off for longer if a user opens many files, maps many
+# rings, or has many threads. The machine's clock counts instructions.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 

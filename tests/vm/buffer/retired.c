@@ -7,8 +7,8 @@
  *	retired limit		retired_size_kb limits what a sleeping reader keeps (TAP)
  *	retired observers SEC	observers, stats and resizes at once (TAP)
  *	retired delays		a task of high priority waits no longer if many files keep
- *				rings that expire, or map rings (TAP). For a machine whose
- *				clock counts instructions
+ *				rings that expire, or map rings, or if many threads are
+ *				listed (TAP). For a machine whose clock counts instructions
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -410,6 +410,8 @@ static int observers(unsigned int seconds)
 #define SMALL_KB	8
 #define NAP_NS		20000
 #define REPLACES	20
+#define THREADS		2000
+#define LISTS		20
 #define ROUNDS		4
 
 static atomic_bool napping;
@@ -433,8 +435,16 @@ static void *nap_often(void *longest)
 	return NULL;
 }
 
-/* Return the longest delay while rings are replaced. */
-static uint64_t delay_in_round(void)
+static void replace_rings(void)
+{
+	for (int i = 0; i < REPLACES; i++) {
+		more(50);
+		replace();
+	}
+}
+
+/* Return the longest delay during @act. */
+static uint64_t delay_in_round(void (*act)(void))
 {
 	uint64_t longest = 0;
 	pthread_t napper;
@@ -442,22 +452,19 @@ static uint64_t delay_in_round(void)
 	atomic_store(&napping, true);
 	if (pthread_create(&napper, NULL, nap_often, &longest))
 		bail_out("no thread");
-	for (int i = 0; i < REPLACES; i++) {
-		more(50);
-		replace();
-	}
+	act();
 	atomic_store(&napping, false);
 	pthread_join(napper, NULL);
 	return longest;
 }
 
 /* The kernel has longer delays of its own, which do not come in each round. */
-static uint64_t delay_of_replacing(void)
+static uint64_t delay_of(void (*act)(void))
 {
 	uint64_t shortest = UINT64_MAX, delay;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		delay = delay_in_round();
+		delay = delay_in_round(act);
 		diag("%" PRIu64 " instructions", delay);
 		if (delay < shortest)
 			shortest = delay;
@@ -483,7 +490,7 @@ static uint64_t delay_with_files(int nr_files)
 		if (i & 1)
 			ioctl(fds[i], RBMAP_IOCTL_OBSERVE);
 	}
-	longest = delay_of_replacing();
+	longest = delay_of(replace_rings);
 	ok(stat_of(CPU, "retired bytes") >> 10 <= KEPT_KB,
 	   "%d files: rings of %" PRIu64 " KiB are kept", nr_files,
 	   stat_of(CPU, "retired bytes") >> 10);
@@ -515,12 +522,63 @@ static uint64_t delay_with_rings(int nr_rings)
 	fds[nr_rings] = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	more(10);
 	ok(read(fds[nr_rings], buf, sizeof(buf)) > 0, "%d maps: another file reads", nr_rings);
-	longest = delay_of_replacing();
+	longest = delay_of(replace_rings);
 	for (int i = 0; i < nr_rings; i++)
 		munmap(maps_of[i], 4096);
 	free(maps_of);
 	close_all(fds, nr_rings + 1);
 	drain();
+	return longest;
+}
+
+static void *sleep_until_cancelled(void *unused)
+{
+	while (!unused)
+		pause();
+	return NULL;
+}
+
+/* Read the list of all threads in one call, as far as the kernel goes. */
+static unsigned int count_threads(void)
+{
+	int fd = open("/dev/rbmap/saved_cmdlines", O_RDONLY);
+	unsigned int nr = 0;
+	char buf[65536];
+	ssize_t size;
+
+	if (fd < 0)
+		bail_out("saved_cmdlines: %s", error_name(errno));
+	while ((size = read(fd, buf, sizeof(buf))) > 0)
+		for (ssize_t i = 0; i < size; i++)
+			nr += buf[i] == '\n';
+	close(fd);
+	return nr;
+}
+
+static void list_threads(void)
+{
+	for (int i = 0; i < LISTS; i++)
+		count_threads();
+}
+
+static uint64_t delay_with_threads(int nr_threads)
+{
+	pthread_t *threads = calloc(nr_threads, sizeof(*threads));
+	pthread_attr_t small;
+	uint64_t longest;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	for (int i = 0; i < nr_threads; i++)
+		if (pthread_create(&threads[i], &small, sleep_until_cancelled, NULL))
+			bail_out("%d threads", i);
+	ok(count_threads() >= (unsigned int)nr_threads, "%d threads are listed", nr_threads);
+	longest = delay_of(list_threads);
+	for (int i = 0; i < nr_threads; i++)
+		pthread_cancel(threads[i]);
+	for (int i = 0; i < nr_threads; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
 	return longest;
 }
 
@@ -544,6 +602,11 @@ static int delays(void)
 	with = delay_with_rings(RINGS);
 	ok(with < alone + 3 * RINGS, "%d rings: %" PRIu64 " instructions without preemption, %"
 	   PRIu64 " with one ring", RINGS, with, alone);
+
+	alone = delay_with_threads(1);
+	with = delay_with_threads(THREADS);
+	ok(with < alone + 10 * THREADS, "%d threads: %" PRIu64 " instructions without preemption, %"
+	   PRIu64 " with one thread", THREADS, with, alone);
 	return done_testing();
 }
 

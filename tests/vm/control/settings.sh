@@ -195,6 +195,16 @@ is "$(cat $root/options/copy_trace_marker $root/options/event-fork | xargs)" "0 
 put trace_options copy_trace_marker
 refused trace_options nosuch "$invalid"
 ok "saved_cmdlines has the name of this script" grep -qx "$$ settings.sh" /dev/rbmap/saved_cmdlines
+# The first process of a session ends, and its number goes on being that of the session.
+setsid sh -c 'echo $$ >/tmp/session; sleep 1000 & echo $! >/tmp/member'
+session=$(cat /tmp/session) member=$(cat /tmp/member)
+ok "the first process of a session has ended" retry_until 20 test ! -e "/proc/$session"
+dd if=/dev/rbmap/saved_cmdlines bs=5 2>/dev/null >/tmp/names
+is "$(grep -c "^$session " /tmp/names) $(grep -cx "$member sleep" /tmp/names)" "0 1" \
+	"saved_cmdlines has the other processes of the session"
+ok "it has each number once, in their order" \
+	awk '$1 <= last { wrong = 1 } { last = $1 } END { exit wrong || !NR }' /tmp/names
+kill "$member"
 
 # Filters
 filter=events/rbmap/marker/filter
