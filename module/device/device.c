@@ -5,6 +5,7 @@
  */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -44,6 +45,26 @@ static void rbmap_file_copy_free(struct rbmap_file *rfile)
 	rfile->copy_size = 0;
 }
 
+static struct rbmap_file *rbmap_file_alloc(struct rbmap_cpu_buffer *cpu_buf)
+{
+	struct rbmap_file *rfile = kzalloc(sizeof(*rfile), GFP_KERNEL_ACCOUNT);
+
+	if (!rfile)
+		return NULL;
+	rfile->cpu_buf = cpu_buf;
+	INIT_LIST_HEAD(&rfile->list);
+	mutex_init(&rfile->lock);
+	return rfile;
+}
+
+/* Bind a new file to a ring. A snapshot's reference is passed on. */
+static void rbmap_file_start(struct rbmap_file *rfile, struct rbmap_gen *snapshot)
+{
+	rfile->gen = snapshot;
+	rfile->snapshot = snapshot;
+	rbmap_gen_put(rbmap_file_bind(rfile, false));
+}
+
 /**
  * rbmap_file_create - create an open file's part in a CPU's rings
  * @cpu_buf: the CPU's part of a buffer, which has a ring
@@ -56,19 +77,12 @@ struct rbmap_file *
 rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
 		  struct rbmap_gen *snapshot)
 {
-	struct rbmap_file *rfile = kzalloc(sizeof(*rfile), GFP_KERNEL_ACCOUNT);
+	struct rbmap_file *rfile = rbmap_file_alloc(cpu_buf);
 
-	if (!rfile) {
-		if (snapshot)
-			rbmap_gen_put(snapshot);
-		return NULL;
-	}
-	rfile->cpu_buf = cpu_buf;
-	INIT_LIST_HEAD(&rfile->list);
-	rfile->gen = snapshot;
-	rfile->snapshot = snapshot;
-	mutex_init(&rfile->lock);
-	rbmap_gen_put(rbmap_file_bind(rfile, false));
+	if (rfile)
+		rbmap_file_start(rfile, snapshot);
+	else if (snapshot)
+		rbmap_gen_put(snapshot);
 	return rfile;
 }
 
@@ -80,7 +94,9 @@ rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
  */
 void rbmap_file_destroy(struct rbmap_file *rfile)
 {
-	rbmap_file_unbind(rfile);	/* model: snapshot_fd_destroy */
+	/* The file of a snapshot that failed has no ring. */
+	if (rfile->gen)
+		rbmap_file_unbind(rfile);	/* model: snapshot_fd_destroy */
 	rbmap_file_copy_free(rfile);
 	kfree(rfile);
 }
@@ -346,33 +362,55 @@ static void rbmap_end_waits(struct rbmap_file *rfile)
 
 static const struct file_operations rbmap_fops;
 
-/* Make a snapshot of this CPU, in a file of its own. */
+/* Create a file that has no ring yet, and counts as open. */
+static struct file *rbmap_snapshot_file(struct rbmap_cpu_buffer *cpu_buf)
+{
+	struct rbmap_file *rfile = rbmap_file_alloc(cpu_buf);
+	struct file *file;
+
+	if (!rfile)
+		return ERR_PTR(-ENOMEM);
+	file = anon_inode_getfile("[rbmap-snapshot]", &rbmap_fops, rfile, O_RDONLY);
+	if (IS_ERR(file)) {
+		rbmap_file_destroy(rfile);
+		return file;
+	}
+	/* The buffer still exists: the caller's file has a reference. */
+	rbmap_buffer_get_more(cpu_buf->buffer);
+	rbmap_buffer_show_more(cpu_buf->buffer);
+	return file;
+}
+
+/*
+ * Make a snapshot of this CPU, in a file of its own.  The snapshot comes after all that can
+ * fail: without a file its events would be lost.
+ */
 static int rbmap_snapshot_fd(struct rbmap_file *rfile)
 {
 	struct rbmap_gen *snapshot;
-	struct rbmap_file *new;
+	struct file *file;
 	int fd;
 
 	if (rfile->snapshot)
 		return -ENOTTY;
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	snapshot = rbmap_cpu_buffer_make_snapshot(rfile->cpu_buf);
-	if (IS_ERR(snapshot))
-		return PTR_ERR(snapshot);
-	new = rbmap_file_create(rfile->cpu_buf, snapshot);
-	if (!new)
-		return -ENOMEM;
-	/* The buffer still exists: the caller's file has a reference. */
-	rbmap_buffer_get_more(rfile->cpu_buf->buffer);
-	rbmap_buffer_show_more(rfile->cpu_buf->buffer);
-	fd = anon_inode_getfd("[rbmap-snapshot]", &rbmap_fops, new,
-			      O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		rbmap_file_destroy(new);
-		rbmap_buffer_show_end(rfile->cpu_buf->buffer);
-		rbmap_buffer_put(rfile->cpu_buf->buffer);
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	file = rbmap_snapshot_file(rfile->cpu_buf);
+	if (IS_ERR(file)) {
+		put_unused_fd(fd);
+		return PTR_ERR(file);
 	}
+	snapshot = rbmap_cpu_buffer_make_snapshot(rfile->cpu_buf);
+	if (IS_ERR(snapshot)) {
+		put_unused_fd(fd);
+		fput(file);
+		return PTR_ERR(snapshot);
+	}
+	rbmap_file_start(file->private_data, snapshot);
+	fd_install(fd, file);
 	return fd;
 }
 

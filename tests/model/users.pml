@@ -55,26 +55,28 @@ proctype snapshot_fd()
 	do
 	:: fds > 0 ->
 		fds--;
-		buffer_replace(1, c, r, old, x, nx, k);
-		if
-		:: c == NONE -> goto fd_done
-		:: else
-		fi;
-		/* rbmap_file_create() */
-		drop_drained(x, k);
+		/* rbmap_snapshot_file(), which needs a descriptor */
 		users++;
 		if
-		:: live(c)
-		:: true ->	/* no descriptor */
+		:: true -> buffer_replace(1, c, r, old, x, nx, k)
+		:: true
+		fi;
+		if
+		:: c == NONE ->
 #ifdef fd_not_cleaned_up
 			goto fd_done
 #else
-			skip
+			goto fd_closed
 #endif
+		:: else
 		fi;
+		/* rbmap_file_start() */
+		drop_drained(x, k);
+		live(c);
 snapshot_fd_destroy:	/* device/device.c: rbmap_file_destroy() */
 		put_clone(c, o);
 		c = NONE;
+fd_closed:
 		users--;
 fd_done:
 		skip

@@ -86,7 +86,8 @@
  *
  *	ioctl(fd of /dev/rbmap/cpuN, RBMAP_IOCTL_SNAPSHOT) makes a snapshot of
  *	that CPU alone and returns a file descriptor for it, which is
- *	close-on-exec.  EPERM: the caller lacks CAP_SYS_ADMIN.
+ *	close-on-exec.  EPERM: the caller lacks CAP_SYS_ADMIN.  After any error
+ *	the events are where they were.
  *
  * Observe
  *	Any number of processes may observe a ring without consuming its events.

@@ -76,7 +76,7 @@ static void let_go(const char *text)
 		 "%s: no reference to the buffer is left", text);
 }
 
-/* A snapshot's file that could not be created leaves nothing behind. */
+/* A snapshot's file that could not be created changes nothing, and leaves nothing behind. */
 static void test_no_file_left(void)
 {
 	struct rlimit limit, none;
@@ -93,6 +93,7 @@ static void test_no_file_left(void)
 		      errno == EMFILE ? 0 : EINVAL;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	is_error(err, 0, "no file is left: SNAPSHOT says EMFILE");
+	is(stat_of(CPU, "entries"), 10, "no file is left: the events stay where they are");
 	close(fd);
 	set("reset", "1");
 	let_go("no file is left");
