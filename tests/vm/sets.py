@@ -241,7 +241,7 @@ class Run:
         words = self.arguments(SETS[part["of"]]) if "of" in part else []
         words += self.options(part) + self.tests(part)
         if "build" in part:
-            words += getattr(self, "build_" + part["build"])()
+            words += getattr(self, "build_" + part["build"].replace("-", "_"))()
         for then in part.get("then", []):
             words += self.arguments(then)
         return words
@@ -296,6 +296,10 @@ class Run:
     def build_babeltrace2(self):
         """Return the arguments that add babeltrace2 and its plugin of rbmap."""
         return tool("lib/babeltrace2", errors=self.errors).splitlines()
+
+    def build_babeltrace2_13(self):
+        """Return the arguments that add Debian 13's babeltrace2 and the plugin of rbmap."""
+        return tool("lib/babeltrace2-13", errors=self.errors).splitlines()
 
     def build_broken(self):
         """Return the arguments that add modules whose ring is broken on purpose."""
