@@ -522,7 +522,9 @@ static loff_t rbmap_trace_llseek(struct file *file, loff_t offset, int whence)
 		return file->f_pos;
 	if (whence != SEEK_SET || offset)
 		return -EINVAL;
-	mutex_lock(&text->lock);
+	/* A reader holds the lock while it waits for its memory. */
+	if (mutex_lock_interruptible(&text->lock))
+		return -ERESTARTSYS;
 	text->begun = false;
 	text->at = 0;
 	text->len = 0;
