@@ -90,12 +90,11 @@ static void add_format(const char *dir, const char *path)
 	free(system);
 }
 
-static void add_id(void *data, int format_id, const char *system, const char *name)
+static void add_ids(void)
 {
-	(void)data;
-	(void)system;
-	(void)name;
-	id[nr_ids++] = format_id;
+	for (int i = 0; i < NR_EVENT_IDS; i++)
+		if (formatter_event(text, i))
+			id[nr_ids++] = i;
 }
 
 static void free_text(void)
@@ -124,7 +123,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 			add_format(dir, found.gl_pathv[i]);
 		globfree(&found);
 	}
-	formatter_each_format(text, add_id, NULL);
+	add_ids();
 	if (!nr_ids) {
 		fputs("no formats: set RBMAP_FUZZ_EVENTS\n", stderr);
 		exit(1);

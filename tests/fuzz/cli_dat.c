@@ -80,7 +80,6 @@ static void make(const char *path, int i)
 	struct dat_source source = synth_source(NR_CPUS);
 	struct buf names = { 0 };
 	struct dat_writer *w;
-	int fd;
 
 	source.times = (struct dat_times){
 		.begin = { 1, 2, 3, 37, 4 }, .trigger = { 5, 6, 7, 37, 8 }, .reason = "fuzz",
@@ -92,7 +91,7 @@ static void make(const char *path, int i)
 		add_events(w, cpu);
 	if (dat_finish(w, &names, stats, &assembly.fd) || dat_assemble(path, &assembly))
 		abort();
-	close(fd);
+	close(assembly.fd);
 	buf_free(&names);
 	load(path, i);
 	unlink(path);

@@ -53,12 +53,11 @@ static void add_formats(struct event_formatter *text, const char *dir)
 	globfree(&found);
 }
 
-static void add_id(void *data, int format_id, const char *system, const char *name)
+static void add_ids(void)
 {
-	(void)data;
-	(void)system;
-	(void)name;
-	id[nr_ids++] = format_id;
+	for (int i = 0; i < NR_EVENT_IDS; i++)
+		if (formatter_event(texts[0], i))
+			id[nr_ids++] = i;
 }
 
 static void free_texts(void)
@@ -88,7 +87,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		add_formats(texts[i], events ? events : "/sys/kernel/rbmap/events");
 	}
 	atexit(free_texts);
-	formatter_each_format(texts[0], add_id, NULL);
+	add_ids();
 	if (!nr_ids) {
 		fputs("no formats: set RBMAP_FUZZ_EVENTS\n", stderr);
 		exit(1);

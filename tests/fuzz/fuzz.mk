@@ -22,8 +22,8 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_BASE	:= $(wildcard userspace/base/*.c)
-# The tables of tasks and disks in a recording
-FUZZ_TABLES	:= $(addprefix userspace/lib/recording/,dat_cgroups.c dat_devices.c)
+# The tables of tasks, disks and hosts in a recording
+FUZZ_TABLES	:= $(addprefix userspace/lib/recording/,dat_cgroups.c dat_devices.c dat_hosts.c)
 FUZZ_TEXT	:= $(FUZZ_BASE) $(filter-out %/json_head.c,$(wildcard userspace/lib/print/*.c \
 		   userspace/lib/print/fields/*.c)) userspace/lib/symbols/symbols.c $(FUZZ_TABLES)
 FUZZ_FIELDS	:= $(FUZZ_BASE) $(addprefix userspace/live/probe/,fetch.c field_expr.c btf_types.c)
