@@ -5,6 +5,7 @@
  * to the last one is in the text once.
  */
 #include <linux/fs.h>
+#include <linux/idr.h>
 #include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -51,7 +52,8 @@ static enum rbmap_cmdlines_look rbmap_cmdlines_look_up(struct rbmap_cmdlines *li
 	struct pid *pid;
 
 	rcu_read_lock();
-	pid = find_ge_pid(from, &init_pid_ns);
+	/* find_ge_pid() is not exported by all kernels. */
+	pid = idr_get_next(&init_pid_ns.idr, &from);
 	if (pid) {
 		line->number = pid_nr(pid);
 		thread = pid_task(pid, PIDTYPE_PID);
