@@ -73,6 +73,24 @@ why quota
 says "busy-10 was throttled 81.0 ms by the CPU quota of its cgroup (the longest of 2 such waits, 161 ms in all)." \
 	"a quota, twice"
 
+# --- an idle CPU alone is no quota, but where a task has left its CPU as only those do
+recording idle <<'END'
+/: 10
+0 1000 10 switch sleeper 10 1 swapper/0 0
+0 2000 0 waking sleeper 10
+0 62000 0 switch swapper/0 0 0 sleeper 10
+1 1000 11 switch busy 11 0 swapper/1 0
+1 71000 0 switch swapper/1 0 0 busy 11
+1 71500 11 switch busy 11 1 swapper/1 0
+1 72000 0 waking busy 11
+1 152000 0 switch swapper/1 0 0 busy 11
+END
+why idle -p sleeper
+says "sleeper-10 was runnable 60.0 ms and its CPU idle." "a host that lets the CPU wait is no quota"
+why idle -p busy
+says "busy-11 was throttled 80.0 ms by the CPU quota of its cgroup (the longest of 2 such waits, 150 ms in all)." \
+	"a task that has used up its time waits for more"
+
 # --- the recording has the quotas: that of a cgroup above, none, and one that has gone
 recording quotas <<'END'
 quota 10000 100000 /shop.slice

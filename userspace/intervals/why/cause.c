@@ -300,6 +300,20 @@ static bool may_have_quota(const struct walk *w, int pid)
 	return history_quota(w->h, pid, &quota) != 0;
 }
 
+/*
+ * A CPU that stays idle although a task can run looks alike where a group has no time left, and
+ * where the host of a virtual machine lets the CPU wait. So the group must have a quota, or the
+ * task must have left a CPU as only those without time do.
+ */
+static bool is_throttled(const struct walk *w, int pid)
+{
+	const struct piece_list *throttled = history_of_task(w->h, INTERVAL_THROTTLED, pid);
+	struct dat_quota quota;
+	int known = history_quota(w->h, pid, &quota);
+
+	return known > 0 || (known < 0 && throttled->nr);
+}
+
 static void occupied(struct walk *w, const struct piece *run, uint64_t begin, uint64_t end)
 {
 	int victim = w->chain[w->nr_links - 1].pid;
@@ -309,7 +323,7 @@ static void occupied(struct walk *w, const struct piece *run, uint64_t begin, ui
 	cause.cpu = run->cpu;
 	cause.victim_prio = prio_of(w->h, victim, begin);
 	if (!run->pid) {
-		cause.kind = end - begin > IDLE_MOST && may_have_quota(w, victim) ?
+		cause.kind = end - begin > IDLE_MOST && is_throttled(w, victim) ?
 			     CAUSE_QUOTA : CAUSE_IDLE_CPU;
 	} else {
 		cause.actor = run->pid;

@@ -73,8 +73,9 @@ int history_quota(const struct history *h, int pid, struct dat_quota *quota)
 
 	*quota = (struct dat_quota){ 0 };
 	ret = task ? dat_cgroups_quota(h->cgroups, task->cgroup, quota) : -ENOENT;
+	/* The topmost one has no quota: the task is in a group of another hierarchy. */
 	if (ret < 0)
-		quota->cgroup = task ? task->cgroup : NULL;
+		quota->cgroup = task && strcmp(task->cgroup, "/") ? task->cgroup : NULL;
 	return ret;
 }
 
