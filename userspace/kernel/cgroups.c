@@ -237,19 +237,39 @@ static bool has_id(const char *directory, const char *id)
 	return len == ID_SIZE && is_id(word, len) && !strncmp(word, id, strlen(id));
 }
 
+/*
+ * Return what is behind @name at the beginning of @text, or NULL. systemd writes bytes that have
+ * a meaning in names of units as \xHH: the machine my-box is in machine-my\x2dbox.scope.
+ */
+static const char *behind_name(const char *text, const char *name)
+{
+	unsigned int byte;
+	int used;
+
+	for (; *name; name++) {
+		used = 0;
+		if (*text == *name)
+			text++;
+		else if (sscanf(text, "\\x%2x%n", &byte, &used) == 1 && used == 4 &&
+			 byte == (unsigned char)*name)
+			text += used;
+		else
+			return NULL;
+	}
+	return text;
+}
+
 /* Is the directory that of a container with a name, of systemd or LXC? */
 static bool has_name(const char *directory, const char *name)
 {
 	static const char *const before[] = { "machine-", "systemd-nspawn@", "lxc.payload." };
-	size_t len = strlen(name);
 
 	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++) {
 		size_t skip = strlen(before[i]);
+		const char *rest = !strncmp(directory, before[i], skip) ?
+				   behind_name(directory + skip, name) : NULL;
 
-		if (!strncmp(directory, before[i], skip) &&
-		    !strncmp(directory + skip, name, len) &&
-		    (!directory[skip + len] || !strcmp(directory + skip + len, ".scope") ||
-		     !strcmp(directory + skip + len, ".service")))
+		if (rest && (!*rest || !strcmp(rest, ".scope") || !strcmp(rest, ".service")))
 			return true;
 	}
 	return false;

@@ -27,7 +27,8 @@ mkdir -p $groups
 mount -t cgroup2 cgroup2 $groups || skip_all "this kernel has no cgroups of version 2"
 at_exit "umount $groups"
 for group in system.slice/web.service/worker system.slice/db.scope machine.slice/libpod-$id.scope \
-	machine.slice/libpod-conmon-$id.scope lxc.payload.box docker/$other; do
+	machine.slice/libpod-conmon-$id.scope lxc.payload.box docker/$other \
+	'machine.slice/machine-my\x2dbox.scope'; do
 	mkdir -p $groups/$group
 done
 for name in one two; do
@@ -67,6 +68,7 @@ $web --unit web.service
 system.slice/db.scope --unit db
 $web --unit system.slice
 machine.slice/libpod-$id.scope --container 0123456789abcdef
+machine.slice/machine-my\x2dbox.scope --container my-box
 lxc.payload.box --container box
 docker/$other --container $other
 system.slice/db.scope --unit web --unit db
