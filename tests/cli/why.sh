@@ -73,6 +73,23 @@ why quota
 says "busy-10 was throttled 81.0 ms by the CPU quota of its cgroup (the longest of 2 such waits, 161 ms in all)." \
 	"a quota, twice"
 
+# --- waits of one cause count together, also with another one between them
+recording between <<'END'
+0 1000 30 switch task 10 1 a 30 120 79
+0 2000 30 waking task 10
+0 12000 30 switch a 30 1 task 10 79 120
+0 12100 31 switch task 10 1 b 31 120 79
+0 13000 31 waking task 10
+0 26000 31 switch b 31 1 task 10 79 120
+0 26100 30 switch task 10 1 a 30 120 79
+0 27000 30 waking task 10
+0 37000 30 switch a 30 1 task 10 79 120
+0 37500 10 other 1
+END
+why between -p task
+says "task-10 was runnable 10.0 ms on CPU 0, where a-30 (priority 20, above its 0) ran (the longest of 2 such waits, 21.9 ms in all)." \
+	"two waits of one cause"
+
 # --- an idle CPU alone is no quota, but where a task has left its CPU as only those do
 recording idle <<'END'
 /: 10

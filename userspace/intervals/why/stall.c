@@ -12,6 +12,7 @@
 
 #define IDLE_WEIGHT	0.001	/* for time in which a task wants nothing */
 #define NEAR_IDLE	0.2	/* a task waits for a request, and who makes it is held up */
+#define MOST_BETWEEN	8	/* stalls that have begun between two waits of one stall */
 #define FAIR_WEIGHT	0.3	/* tasks of one priority share a CPU */
 #define KERNEL_WEIGHT	0.3
 #define OFF_WEIGHT	0.3	/* for interrupts that were off, if nobody suffered */
@@ -295,17 +296,38 @@ static int worst_stall_first(const void *a, const void *b)
 	return (x->score < y->score) - (x->score > y->score);
 }
 
-/* Waits of a task that follow each other become a stall. */
-static void join(struct stalls *stalls, struct analysed *analysed, size_t nr)
+/* Return the latest stall that a wait belongs to, or NULL. @last: the last wait of each stall */
+static struct stall *find_stall(struct stalls *stalls, const struct analysed *const *last,
+				const struct analysed *c)
 {
+	for (size_t i = 1; i <= MOST_BETWEEN + 1 && i <= stalls->nr; i++)
+		if (goes_on(&stalls->stall[stalls->nr - i], last[stalls->nr - i], c))
+			return &stalls->stall[stalls->nr - i];
+	return NULL;
+}
+
+/*
+ * Waits of a task that follow each other become a stall. A few waits of other causes may come
+ * between them. Return false if memory is lacking.
+ */
+static bool join(struct stalls *stalls, struct analysed *analysed, size_t nr)
+{
+	const struct analysed **last = calloc(nr + 1, sizeof(*last));
+
+	if (!last)
+		return false;
 	qsort(analysed, nr, sizeof(*analysed), by_task_and_time);
 	for (size_t i = 0; i < nr; i++) {
-		if (!i || !goes_on(&stalls->stall[stalls->nr - 1], &analysed[i - 1],
-				   &analysed[i]))
-			stalls->nr++;
-		add_to_stall(&stalls->stall[stalls->nr - 1], &analysed[i]);
+		struct stall *stall = find_stall(stalls, last, &analysed[i]);
+
+		if (!stall)
+			stall = &stalls->stall[stalls->nr++];
+		add_to_stall(stall, &analysed[i]);
+		last[stall - stalls->stall] = &analysed[i];
 	}
+	free(last);
 	qsort(stalls->stall, stalls->nr, sizeof(*stalls->stall), worst_stall_first);
+	return true;
 }
 
 bool stalls_find(struct stalls *stalls, const struct history *h,
@@ -335,7 +357,7 @@ bool stalls_find(struct stalls *stalls, const struct history *h,
 			steps += analysis->steps;
 		}
 		stalls->left_out = all - stalls->considered;
-		join(stalls, analysed, stalls->considered);
+		ok = join(stalls, analysed, stalls->considered) && ok;
 	}
 	free(candidate);
 	free(analysed);
