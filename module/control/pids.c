@@ -58,41 +58,44 @@ static unsigned int rbmap_pid_of_namespace(unsigned int nr)
 
 /*
  * Add the written pids.  @zero: pid that 0 stands for, or 0: then it is invalid.  Return
- * true if nothing but pids was written.  A pid after @ is one of the writer's namespace.
+ * 0 if nothing but pids was written, -EINVAL otherwise, or -ENOMEM.  A pid after @ is one of
+ * the writer's namespace.
  */
-static bool rbmap_pids_parse(struct rbmap_pids *pids, const char *buf,
-			     size_t len, unsigned int zero, bool *any)
+static int rbmap_pids_parse(struct rbmap_pids **pids, const char *buf,
+			    size_t len, unsigned int zero, bool *any)
 {
 	char word[RBMAP_PID_CHARS];
 	size_t at = 0, word_len;
 	unsigned int pid;
 	bool translate;
+	int err;
 
 	*any = false;
 	for (;;) {
 		while (at < len && (isspace(buf[at]) || !buf[at]))
 			at++;
 		if (at == len)
-			return true;
+			return 0;
 		translate = buf[at] == '@';
 		at += translate;
 		for (word_len = 0; at < len && buf[at] && !isspace(buf[at]);
 		     at++) {
 			if (word_len == sizeof(word) - 1 || !isdigit(buf[at]))
-				return false;
+				return -EINVAL;
 			word[word_len++] = buf[at];
 		}
 		word[word_len] = 0;
 		if (kstrtouint(word, 10, &pid))
-			return false;
+			return -EINVAL;
 		pid = pid || translate ? pid : zero;
 		if (!pid || pid >= PID_MAX_LIMIT)
-			return false;
+			return -EINVAL;
 		if (translate)
 			pid = rbmap_pid_of_namespace(pid);
 		/* A list whose only task has ended still selects.  An empty one would select all tasks. */
-		if (pid)
-			__set_bit(pid, pids->bits);
+		err = pid ? rbmap_event_pids_put(pids, pid) : 0;
+		if (err)
+			return err;
 		*any = true;
 	}
 }
@@ -105,16 +108,19 @@ static int rbmap_pids_obey(struct rbmap_event_set *set,
 	/* Several recorders of a buffer come and go, each with its own process. */
 	bool excluded = list == RBMAP_PIDS_EXCLUDED;
 	bool remove = excluded && len && *buf == '!';
-	struct rbmap_pids *pids = rbmap_event_pids_alloc();
+	struct rbmap_pids *pids = rbmap_event_pids_alloc(list);
 	bool any;
+	int err;
 
 	if (!pids)
 		return -ENOMEM;
 	/* A process in a PID namespace does not know the number that the kernel compares. */
-	if (!rbmap_pids_parse(pids, buf + remove, len - remove,
-			      excluded ? current->tgid : 0, &any)) {
+	err = rbmap_pids_parse(&pids, buf + remove, len - remove,
+			       excluded ? current->tgid : 0, &any);
+	if (err) {
 		kvfree(pids);
-		return rbmap_control_refuse(set->buffer, attr->attr.name, buf, len,
+		return err == -ENOMEM ? err :
+		       rbmap_control_refuse(set->buffer, attr->attr.name, buf, len,
 					    excluded ?
 					    "process ids with blanks between, 0 for the writing process, and ! before them to remove these" :
 					    "process ids with blanks between");
@@ -127,9 +133,7 @@ static int rbmap_pids_obey(struct rbmap_event_set *set,
 		kvfree(pids);
 		pids = NULL;
 	}
-	if (any || !add)
-		rbmap_event_pids_set(set, list, pids, add);
-	return 0;
+	return any || !add ? rbmap_event_pids_set(set, list, pids, add) : 0;
 }
 
 static ssize_t rbmap_pids_read(struct file *file, struct kobject *kobj,
@@ -187,10 +191,8 @@ static int rbmap_pids_clear(struct kobject *dir, const struct bin_attribute *lis
 {
 	int err = rbmap_locked_down();
 
-	if (!err)
-		rbmap_event_pids_set(rbmap_tasks_of(dir), rbmap_pids_list_of(list), NULL,
-				     false);
-	return err;
+	return err ?: rbmap_event_pids_set(rbmap_tasks_of(dir), rbmap_pids_list_of(list), NULL,
+					   false);
 }
 
 static ssize_t rbmap_event_fork_show(struct kobject *kobj,

@@ -20,15 +20,67 @@
 /* Characters of a line: seven digits, the newline and a 0 byte. */
 #define RBMAP_PID_LINE	9
 
+/* Bits of a small set, which has a page. */
+#define RBMAP_PIDS_FEW	((PAGE_SIZE - sizeof(struct rbmap_pids)) / sizeof(long) * BITS_PER_LONG)
+
+static size_t rbmap_pids_size(unsigned int limit)
+{
+	return sizeof(struct rbmap_pids) + BITS_TO_LONGS(limit) * sizeof(long);
+}
+
+static struct rbmap_pids *rbmap_pids_alloc(unsigned int limit)
+{
+	struct rbmap_pids *pids = kvzalloc(rbmap_pids_size(limit), GFP_KERNEL);
+
+	if (pids)
+		pids->limit = limit;
+	return pids;
+}
+
 /**
  * rbmap_event_pids_alloc - allocate a set of pids
+ * @list: the list that the set is for.  Excluded processes are few, and no children are
+ *	added: their set has a page in place of a megabyte, which a recorder would wait for
  *
  * Context: may sleep.
  * Return: an empty set, for rbmap_event_pids_set() or kvfree(); NULL without memory.
  */
-struct rbmap_pids *rbmap_event_pids_alloc(void)
+struct rbmap_pids *rbmap_event_pids_alloc(enum rbmap_pids_list list)
 {
-	return kvzalloc(sizeof(struct rbmap_pids), GFP_KERNEL);
+	return rbmap_pids_alloc(list == RBMAP_PIDS_EXCLUDED ? RBMAP_PIDS_FEW : PID_MAX_LIMIT);
+}
+
+/* Return a copy with @limit bits, and free @pids; NULL: no memory, and @pids is unchanged. */
+static struct rbmap_pids *rbmap_pids_enlarge(struct rbmap_pids *pids, unsigned int limit)
+{
+	struct rbmap_pids *larger = rbmap_pids_alloc(limit);
+
+	if (larger) {
+		bitmap_copy(larger->bits, pids->bits, pids->limit);
+		kvfree(pids);
+	}
+	return larger;
+}
+
+/**
+ * rbmap_event_pids_put - put a pid into a set that nobody else has
+ * @pids: the set, which a larger one may replace
+ * @pid: a number below PID_MAX_LIMIT
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int rbmap_event_pids_put(struct rbmap_pids **pids, unsigned int pid)
+{
+	if (pid >= (*pids)->limit) {
+		struct rbmap_pids *larger = rbmap_pids_enlarge(*pids, roundup_pow_of_two(pid + 1));
+
+		if (!larger)
+			return -ENOMEM;
+		*pids = larger;
+	}
+	__set_bit(pid, (*pids)->bits);
+	return 0;
 }
 
 /*
@@ -81,38 +133,58 @@ static void rbmap_pids_exchange(struct rbmap_event_set *set,
 	smp_store_release(&set->pids[list], pids);
 	rbmap_event_set_update_checks(set);
 	if (old)	/* step: later */
-		rbmap_release_later(&old->release, rbmap_pids_released, sizeof(*old));
+		rbmap_release_later(&old->release, rbmap_pids_released,
+				    rbmap_pids_size(old->limit));
 	rbmap_release_limit();
-}
-
-static void rbmap_pids_replace(struct rbmap_event_set *set,
-			       enum rbmap_pids_list list,
-			       struct rbmap_pids *pids)
-{
-	mutex_lock(&rbmap_event_files_lock);
-	rbmap_pids_exchange(set, list, pids);
-	mutex_unlock(&rbmap_event_files_lock);
 }
 
 /*
  * Set each bit atomically: children of followed tasks are added concurrently.
- * Return false if the list was not used before.
+ * Return false if the list was not used before, or has too few bits.
  */
-static bool rbmap_pids_add(struct rbmap_event_set *set,
-			   enum rbmap_pids_list list,
-			   const struct rbmap_pids *more)
+static bool rbmap_pids_add(struct rbmap_pids *pids, const struct rbmap_pids *more)
 {
-	struct rbmap_pids *pids;
+	unsigned long last = find_last_bit(more->bits, more->limit);
 	unsigned int pid;
 
-	mutex_lock(&rbmap_event_files_lock);
-	pids = set->pids[list];
-	if (pids) {
-		for_each_set_bit(pid, more->bits, PID_MAX_LIMIT)
-			set_bit(pid, pids->bits);
+	if (!pids || (last < more->limit && last >= pids->limit))
+		return false;
+	for_each_set_bit(pid, more->bits, more->limit)
+		set_bit(pid, pids->bits);
+	return true;
+}
+
+/*
+ * While children are followed, a probe clears the bits of tasks that end.  A set that is
+ * replaced by a larger one meanwhile would lose that, so all sets are large then.
+ */
+static struct rbmap_pids *rbmap_pids_enlarge_followed(const struct rbmap_event_set *set,
+						      struct rbmap_pids *pids)
+{
+	if (!pids || !set->follow || pids->limit == PID_MAX_LIMIT)
+		return pids;
+	return rbmap_pids_enlarge(pids, PID_MAX_LIMIT);
+}
+
+/* Return the set that is to be freed, or an error. */
+static struct rbmap_pids *rbmap_pids_set_locked(struct rbmap_event_set *set,
+						enum rbmap_pids_list list,
+						struct rbmap_pids *pids, bool add)
+{
+	struct rbmap_pids *listed = set->pids[list], *more = pids;
+
+	lockdep_assert_held(&rbmap_event_files_lock);
+	if (add && rbmap_pids_add(listed, more))
+		return more;
+	more = rbmap_pids_enlarge_followed(set, pids);
+	if (pids && !more) {
+		kvfree(pids);
+		return ERR_PTR(-ENOMEM);
 	}
-	mutex_unlock(&rbmap_event_files_lock);
-	return pids;
+	if (add && listed)
+		bitmap_or(more->bits, more->bits, listed->bits, listed->limit);
+	rbmap_pids_exchange(set, list, more);
+	return NULL;
 }
 
 /**
@@ -124,15 +196,19 @@ static bool rbmap_pids_add(struct rbmap_event_set *set,
  * @add: whether to add @pids, which is not NULL then, to the list
  *
  * Context: may sleep.
+ * Return: 0 or -ENOMEM.
  */
-void rbmap_event_pids_set(struct rbmap_event_set *set,
-			  enum rbmap_pids_list list, struct rbmap_pids *pids,
-			  bool add)
+int rbmap_event_pids_set(struct rbmap_event_set *set,
+			 enum rbmap_pids_list list, struct rbmap_pids *pids,
+			 bool add)
 {
-	if (add && rbmap_pids_add(set, list, pids))
-		kvfree(pids);
-	else
-		rbmap_pids_replace(set, list, pids);
+	mutex_lock(&rbmap_event_files_lock);
+	pids = rbmap_pids_set_locked(set, list, pids, add);
+	mutex_unlock(&rbmap_event_files_lock);
+	if (IS_ERR(pids))
+		return PTR_ERR(pids);
+	kvfree(pids);
+	return 0;
 }
 
 /**
@@ -152,9 +228,9 @@ void rbmap_event_pids_remove(struct rbmap_event_set *set,
 	mutex_lock(&rbmap_event_files_lock);
 	listed = set->pids[list];
 	if (listed) {
-		for_each_set_bit(pid, pids->bits, PID_MAX_LIMIT)
+		for_each_set_bit(pid, pids->bits, min(pids->limit, listed->limit))
 			clear_bit(pid, listed->bits);
-		if (bitmap_empty(listed->bits, PID_MAX_LIMIT))
+		if (bitmap_empty(listed->bits, listed->limit))
 			rbmap_pids_exchange(set, list, NULL);
 	}
 	mutex_unlock(&rbmap_event_files_lock);
@@ -186,7 +262,7 @@ ssize_t rbmap_event_pids_read(struct rbmap_event_set *set,
 	pids = set->pids[list];
 	if (!pids)
 		goto out;
-	for_each_set_bit(pid, pids->bits, PID_MAX_LIMIT) {
+	for_each_set_bit(pid, pids->bits, pids->limit) {
 		size_t line_len = scnprintf(line, sizeof(line), "%u\n", pid);
 
 		if (done == len)
@@ -232,7 +308,7 @@ static void rbmap_pids_freed(void *data, struct task_struct *task)
 
 	for (list = 0; list < RBMAP_NR_PIDS; list++) {
 		pids = rbmap_set_pids(set, list);
-		if (pids)
+		if (pids && rbmap_pids_have(pids, task->pid))
 			clear_bit(task->pid, pids->bits);
 	}
 }
@@ -257,9 +333,27 @@ static int rbmap_pids_hook(struct rbmap_event_set *set,
 		    rbmap_tracepoint_source.detach(event, set);
 }
 
+/* Give each list all bits, before a probe changes one. */
+static int rbmap_pids_prepare(struct rbmap_event_set *set)
+{
+	struct rbmap_pids *listed = set->pids[RBMAP_PIDS_EXCLUDED], *larger;
+
+	if (!listed || listed->limit == PID_MAX_LIMIT)
+		return 0;
+	larger = rbmap_pids_alloc(PID_MAX_LIMIT);
+	if (!larger)
+		return -ENOMEM;
+	bitmap_copy(larger->bits, listed->bits, listed->limit);
+	rbmap_pids_exchange(set, RBMAP_PIDS_EXCLUDED, larger);
+	return 0;
+}
+
 static int rbmap_pids_hooks(struct rbmap_event_set *set, bool on)
 {
-	int err, err_freed;
+	int err = on ? rbmap_pids_prepare(set) : 0, err_freed;
+
+	if (err)
+		return err;
 
 	err = rbmap_pids_hook(set, &rbmap_pids_fork_event, on);
 	if (err && on)

@@ -29,25 +29,29 @@ enum rbmap_pids_list {
 
 /**
  * struct rbmap_pids - a set of pids
- * @bits: one bit for each possible pid
  * @release: frees a set that was replaced
+ * @limit: number of bits: PID_MAX_LIMIT where children may be added, and less for a list of
+ *	few processes
+ * @bits: one bit for each pid below @limit
  */
 struct rbmap_pids {
-	DECLARE_BITMAP(bits, PID_MAX_LIMIT);
 	struct rbmap_release	release;
+	unsigned int		limit;
+	unsigned long		bits[];
 };
 
 /* Context: any, NMI included. */
 static __always_inline bool rbmap_pids_have(const struct rbmap_pids *pids,
 					    int pid)
 {
-	return (unsigned int)pid < PID_MAX_LIMIT && test_bit(pid, pids->bits);
+	return (unsigned int)pid < pids->limit && test_bit(pid, pids->bits);
 }
 
-struct rbmap_pids *rbmap_event_pids_alloc(void);
-void rbmap_event_pids_set(struct rbmap_event_set *set,
-			  enum rbmap_pids_list list, struct rbmap_pids *pids,
-			  bool add);
+struct rbmap_pids *rbmap_event_pids_alloc(enum rbmap_pids_list list);
+int rbmap_event_pids_put(struct rbmap_pids **pids, unsigned int pid);
+int rbmap_event_pids_set(struct rbmap_event_set *set,
+			 enum rbmap_pids_list list, struct rbmap_pids *pids,
+			 bool add);
 void rbmap_event_pids_remove(struct rbmap_event_set *set,
 			     enum rbmap_pids_list list,
 			     struct rbmap_pids *pids);

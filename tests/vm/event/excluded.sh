@@ -26,6 +26,20 @@ echo '!12 8' >>$part/exclude_process
 is "$(cat $part/exclude_process | xargs)" "7 30" "! removes processes"
 echo '!7 30' >$part/exclude_process
 is "$(cat $part/exclude_process)" "" "and the last ones"
+echo '9 4194303' >$part/exclude_process
+is "$(cat $part/exclude_process | xargs)" "9 4194303" "the largest process is listed"
+echo '7 30' >$part/exclude_process
+echo 4194303 >>$part/exclude_process
+is "$(cat $part/exclude_process | xargs)" "7 30 4194303" "the largest process joins the others"
+echo '!4194303 7' >>$part/exclude_process
+is "$(cat $part/exclude_process | xargs)" 30 "it is removed as they are"
+echo 1 >$part/options/event-fork
+echo 4000000 >>$part/exclude_process
+is "$(cat $part/exclude_process | xargs)" "30 4000000" "while children are followed, the list stays"
+echo 5 >$part/exclude_process
+echo 4000000 >>$part/exclude_process
+is "$(cat $part/exclude_process | xargs)" "5 4000000" "and takes large numbers"
+echo 0 >$part/options/event-fork
 is "$(sh -c "echo 0 >$part/exclude_process; grep -cx \$\$ $part/exclude_process")" 1 "0 is the writing process"
 for wrong in '!x' x '1 !2' 4194304; do
 	fails "'$wrong' is refused" sh -c "echo '$wrong' >$part/exclude_process"
