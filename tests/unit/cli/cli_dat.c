@@ -636,6 +636,38 @@ static void assert_create(const char *name, int expected)
 		dat_discard(w);
 }
 
+/* The space for names grows with them. A limit on the size of files stands for a full disk. */
+static void test_tables(void **state)
+{
+	struct dat_writer *w = create();
+	size_t most = dat_cmdlines_room(), first;
+	struct rlimit limit, full;
+	struct stat before, after;
+
+	(void)state;
+	assert_int_equal(dat_reserve_tables(w, 1000), 1000);
+	assert_int_equal(stat(path, &before), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	full = limit;
+	full.rlim_cur = before.st_size;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+	first = dat_reserve_tables(w, most);
+	assert_in_range(first, 128 << 10, most / 4);
+	assert_int_equal(dat_reserve_tables(w, first), first);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(after.st_size, before.st_size);
+
+	assert_int_equal(dat_reserve_tables(w, most), most);
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(after.st_size - before.st_size, most - first);
+	assert_int_equal(dat_reserve_tables(w, most), most);
+	assert_int_equal(dat_reserve_tables(w, most + 1), most);
+	leave_unfinished(w);
+}
+
 /* Links, files of others, and directories: in a directory of our own and in a shared one */
 static void test_names(void **state)
 {
@@ -2009,6 +2041,7 @@ int main(void)
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_replace),
 		cmocka_unit_test(test_both_new),
+		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_losses_of_pages),
 		cmocka_unit_test(test_losses_written),

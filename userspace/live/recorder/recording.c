@@ -270,6 +270,41 @@ static void print_devices(const char *path, struct buf *text)
 	dat_devices_free(devices);
 }
 
+/* The texts about tasks. */
+struct task_texts {
+	struct buf names;
+	struct buf cgroups;
+};
+
+static void free_texts(struct task_texts *texts)
+{
+	buf_free(&texts->names);
+	buf_free(&texts->cgroups);
+}
+
+/* Return the number of tasks whose cgroup does not fit into @room bytes. */
+static size_t print_tasks(const struct cmdlines *cmdlines, const struct dat_cgroups *cgroups,
+			  size_t room, struct task_texts *texts)
+{
+	cmdlines_print(cmdlines, &texts->names, room);
+	return cgroups_text(cgroups, &texts->cgroups, room - texts->names.size);
+}
+
+/* Print as much about tasks as the file gets space for. */
+static size_t print_fitting_tasks(struct dat_writer *writer, const struct cmdlines *cmdlines,
+				  const struct dat_cgroups *cgroups, size_t devices,
+				  struct task_texts *texts)
+{
+	size_t left_out = print_tasks(cmdlines, cgroups, dat_cmdlines_room() - devices, texts);
+	size_t all = devices + texts->names.size + texts->cgroups.size;
+	size_t room = dat_reserve_tables(writer, all);
+
+	if (room >= all)
+		return left_out;
+	free_texts(texts);
+	return print_tasks(cmdlines, cgroups, room - devices, texts);
+}
+
 /* Store the locked descriptor of the file, also if an error is reported. */
 static bool finish_files(struct dat_writer *writer, const char *path,
 			 const struct recorder *recorder,
@@ -277,7 +312,8 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 {
 	unsigned int nr_cpus = recorder_nr_cpus(recorder);
 	char **stats = calloc(nr_cpus, sizeof(*stats));
-	struct buf names = { 0 }, tasks = { 0 }, devices = { 0 };
+	struct task_texts tasks = { 0 };
+	struct buf devices = { 0 };
 	size_t left_out;
 	int ret;
 
@@ -286,22 +322,20 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 			stats[i] = read_stats(recorder, i);
 	cmdlines_scan(cmdlines, COMM_TS_END);
 	print_devices(path, &devices);
-	cmdlines_print(cmdlines, &names, dat_cmdlines_room() - devices.size);
 	task_cgroups_scan(cgroups);
 	task_cgroups_read_quotas(cgroups);
-	left_out = cgroups_text(cgroups, &tasks, dat_cmdlines_room() - names.size - devices.size);
+	left_out = print_fitting_tasks(writer, cmdlines, cgroups, devices.size, &tasks);
 	if (left_out)
 		complain("note: %zu tasks have no cgroup in %s: the table is full", left_out, path);
-	dat_add_table(writer, &tasks);
+	dat_add_table(writer, &tasks.cgroups);
 	dat_add_table(writer, &devices);
-	ret = dat_finish(writer, &names, stats, fd);
+	ret = dat_finish(writer, &tasks.names, stats, fd);
 	if (ret)
 		complain("cannot finish %s: %s", path, strerror(-ret));
 	for (unsigned int i = 0; stats && i < nr_cpus; i++)
 		free(stats[i]);
 	free(stats);
-	buf_free(&names);
-	buf_free(&tasks);
+	free_texts(&tasks);
 	buf_free(&devices);
 	return !ret;
 }

@@ -13,6 +13,9 @@
 #include "dat_write.h"
 #include "dat_writer.h"
 
+/* Allocated for names and tables at the beginning: those of a thousand threads and more. */
+#define FIRST_ROOM	(128u << 10)
+
 /*
  * Zeroes behind the tail, where the first data goes if the disk is full: a piece of data
  * is copied there, which frees space for the next one.
@@ -61,20 +64,43 @@ static int allocate(int fd, uint64_t from, uint64_t to)
 	return errno == EOPNOTSUPP || errno == ENOSYS ? write_zeros(fd, from, to) : -errno;
 }
 
+/* Most threads that end a recording were there at its beginning. */
+static size_t first_room(const struct buf *names)
+{
+	size_t room = FIRST_ROOM + 8 * names->size;
+
+	return room < COMMS_ROOM ? room : COMMS_ROOM;
+}
+
 /*
  * Write the headers, and allocate zeros for the tail now, so that the end of the
  * recording needs no more space.
  */
 static int reserve_head(struct dat_writer *w, const struct buf *head)
 {
-	size_t room = COMMS_ROOM + OPTIONS_ROOM + strlen(w->clocks) +
-		      strlen(w->uname) +
+	size_t room = OPTIONS_ROOM + strlen(w->clocks) + strlen(w->uname) +
 		      ((size_t)w->max_cpus + 1) * (CPUSTAT_ROOM + 32);
-	int ret = allocate(w->fd, 0, head->size + room + RESERVE);
+	int ret;
 
+	w->tables_room = first_room(&w->names);
+	w->allocated = head->size + room + w->tables_room + RESERVE;
 	w->tail = head->size;
-	w->tail_end = w->tail + room;
+	w->tail_end = w->tail + room + COMMS_ROOM;
+	ret = allocate(w->fd, 0, w->allocated);
 	return ret ? ret : dat_write_at(w->fd, head->data, head->size, 0);
+}
+
+size_t dat_reserve_tables(struct dat_writer *w, size_t wanted)
+{
+	size_t more = wanted > w->tables_room ? wanted - w->tables_room : 0;
+
+	if (!more)
+		return wanted;
+	if (wanted > COMMS_ROOM || allocate(w->fd, w->allocated, w->allocated + more))
+		return w->tables_room;
+	w->allocated += more;
+	w->tables_room += more;
+	return wanted;
 }
 
 static void free_writer(struct dat_writer *w)

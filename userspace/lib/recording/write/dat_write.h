@@ -118,7 +118,14 @@ int dat_finish(struct dat_writer *writer, const struct buf *cmdlines,
 /* Remove the files, and free the writer. */
 void dat_discard(struct dat_writer *writer);
 
-/* Return the room for names of threads in bytes. Larger texts are left out. */
+/* Return the most bytes of names and tables that a file can have. Larger texts are left out. */
 size_t dat_cmdlines_room(void);
+
+/*
+ * Allocate space for names and tables, before dat_finish(). Return how many bytes fit: on a
+ * full disk less than @wanted, but no less than dat_create() has allocated, which is enough
+ * for the devices and for a thousand threads.
+ */
+size_t dat_reserve_tables(struct dat_writer *writer, size_t wanted);
 
 #endif /* RBMAP_RECORDING_WRITE_DAT_WRITE_H */

@@ -46,7 +46,9 @@ struct dat_writer {
 	unsigned int nr_cpus;		/* changes in the caller's own thread only */
 	unsigned int max_cpus;
 	uint64_t tail;			/* offset of the tail */
-	uint64_t tail_end;		/* end of the room for the tail */
+	uint64_t tail_end;		/* end of the largest tail */
+	uint64_t allocated;		/* bytes that the file has on the disk */
+	size_t tables_room;		/* for names and tables, allocated too */
 	struct buf names;		/* names of threads, until dat_finish() */
 	struct buf tables;		/* texts of tasks and devices, each with its 0 byte */
 	char *clocks;
