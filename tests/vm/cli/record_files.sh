@@ -35,6 +35,13 @@ chgrp nogroup group
 rbmap record -q -e sched -o group/x.dat -- true
 is "$(stat -c '%a %G' group/x.dat)" "640 nogroup" "the group of a directory with the set-group-ID bit can"
 
+# ---- contents
+rbmap record -q --no-compress -e sched_switch -o some.dat -- true
+is "$(grep -ac '^print fmt:' some.dat)" 1 "a buffer of its own has the formats of its events"
+rbmap record -q --no-compress --default -e sched_switch -o some.dat -- true
+ok "others may enable any event of a shared one" [ "$(grep -ac '^print fmt:' some.dat)" -gt 20 ]
+rm some.dat
+
 # ---- standard output
 mkdir tmp
 export TMPDIR=$dir/tmp

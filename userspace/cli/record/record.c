@@ -173,6 +173,8 @@ static bool prepare(struct record *r)
 	if (r->seconds && recorder_can_open_names(r->recorder))
 		r->recording.comm_events =
 			comm_events_begin(recorder_clock(r->recorder));
+	/* Another command may enable any event in a buffer that it knows. */
+	r->recording.only_wanted = r->patterns.nr && private_buffer_is_private(&r->own);
 	if (!recording_init(&r->recording, &r->events, wanted, r))
 		return false;
 	if (private_buffer_is_private(&r->own) && r->recording.hashed && !r->recording.quiet)

@@ -71,7 +71,7 @@ static bool read_formats(struct recording *r,
 		char file[1024], *text;
 
 		/* An event without a tracepoint has no format. */
-		if (ev->unavailable)
+		if (ev->unavailable || (r->only_wanted && !wanted(data, ev)))
 			continue;
 		snprintf(file, sizeof(file), "events/%s/%s/format", ev->system,
 			 ev->name);

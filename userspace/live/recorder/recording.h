@@ -44,6 +44,7 @@ struct recording {
 	struct comm_fields *fields;
 	struct cmdlines *cmdlines;		/* names of threads at the beginning */
 	struct comm_events *comm_events;	/* later names; NULL: none */
+	bool only_wanted;		/* no other event can come to the buffer */
 	bool quiet;			/* report losses only */
 	bool no_compress;		/* write version 6 */
 	struct dat_times times;		/* moments before a file is created */
