@@ -3,6 +3,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "meta_page.h"
 #include "resize.h"
 #include "snapshot.h"
 
@@ -26,6 +27,19 @@ void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
 		rbmap_gen_put(old);
 }
 
+/* Get the ring of which new snapshot files are clones, with a reference, or NULL. */
+static struct rbmap_gen *rbmap_snapshot_get(struct rbmap_cpu_buffer *cpu_buf)
+{
+	struct rbmap_gen *snapshot;
+
+	mutex_lock(&cpu_buf->lock);
+	snapshot = cpu_buf->snapshot;
+	if (snapshot)
+		kref_get(&snapshot->refs);	/* model: snapshot_of */
+	mutex_unlock(&cpu_buf->lock);
+	return snapshot;
+}
+
 /**
  * rbmap_snapshot_of - get a CPU's snapshot, to be read from its start
  * @cpu_buf: the CPU's part
@@ -36,13 +50,8 @@ void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
  */
 struct rbmap_gen *rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_gen *snapshot, *clone;
+	struct rbmap_gen *snapshot = rbmap_snapshot_get(cpu_buf), *clone;
 
-	mutex_lock(&cpu_buf->lock);
-	snapshot = cpu_buf->snapshot;
-	if (snapshot)
-		kref_get(&snapshot->refs);	/* model: snapshot_of */
-	mutex_unlock(&cpu_buf->lock);
 	if (!snapshot)
 		return ERR_PTR(-ENODATA);
 	clone = rbmap_gen_clone_alloc(snapshot);
@@ -50,6 +59,29 @@ struct rbmap_gen *rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf)
 		rbmap_gen_clone(clone, snapshot);
 	rbmap_gen_put(snapshot);	/* model: snapshot_of_put */
 	return clone ?: ERR_PTR(-ENOMEM);
+}
+
+/**
+ * rbmap_snapshot_stats - get the counters of a CPU's snapshot
+ * @buf: the buffer
+ * @cpu: the CPU
+ * @stats: filled
+ *
+ * Context: may sleep.
+ * Return: whether there is a snapshot.
+ */
+bool rbmap_snapshot_stats(struct rbmap_buffer *buf, int cpu, struct rbmap_buffer_stats *stats)
+{
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer_with_ring(buf, cpu);
+	struct rbmap_gen *snapshot = cpu_buf ? rbmap_snapshot_get(cpu_buf) : NULL;
+
+	if (!snapshot)
+		return false;
+	mutex_lock(&snapshot->reader_lock);
+	rbmap_gen_stats(snapshot, stats);
+	mutex_unlock(&snapshot->reader_lock);
+	rbmap_gen_put(snapshot);
+	return true;
 }
 
 /* Fill @snapshots, by CPU.  The caller passes each on or puts it. */

@@ -12,6 +12,7 @@ void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
 				   struct rbmap_gen *snapshot);
 struct rbmap_gen *
 rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf);
+bool rbmap_snapshot_stats(struct rbmap_buffer *buf, int cpu, struct rbmap_buffer_stats *stats);
 struct rbmap_gen *
 rbmap_cpu_buffer_make_snapshot(struct rbmap_cpu_buffer *cpu_buf);
 

@@ -31,7 +31,7 @@
 
 #define RBMAP_DEVICE_MODE	0440
 #define RBMAP_MARKER_MODE	0220
-/* Only root discards events, as with the file `reset`. */
+/* Only root discards events, as with the files `reset` and `snapshot`. */
 #define RBMAP_TRACE_MODE	0600
 /* The text has names of the threads of all users. */
 #define RBMAP_TRACE_PIPE_MODE	0400
@@ -517,12 +517,14 @@ void rbmap_devices_exit(struct rbmap_devices *devices)
 	rbmap_chrdev_destroy(&devices->marker_raw);
 	rbmap_chrdev_destroy(&devices->trace);
 	rbmap_chrdev_destroy(&devices->trace_pipe);
+	rbmap_chrdev_destroy(&devices->snapshot_text);
 	rbmap_chrdev_destroy(&devices->error_log);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		rbmap_chrdev_destroy(&devices->cpu[cpu].ring);
 		rbmap_chrdev_destroy(&devices->cpu[cpu].snapshot);
 		rbmap_chrdev_destroy(&devices->cpu[cpu].trace);
 		rbmap_chrdev_destroy(&devices->cpu[cpu].trace_pipe);
+		rbmap_chrdev_destroy(&devices->cpu[cpu].snapshot_text);
 	}
 	kvfree(devices->cpu);
 }
@@ -561,9 +563,12 @@ static int rbmap_devices_add_cpu_text(struct rbmap_devices *devices, int cpu)
 		return 0;
 	err = rbmap_devices_add(devices, &dev->trace, &rbmap_cpu_trace_fops,
 				RBMAP_TRACE_MODE, "per_cpu!%d!trace", cpu);
-	return err ?: rbmap_devices_add(devices, &dev->trace_pipe,
-					&rbmap_cpu_trace_pipe_fops, RBMAP_TRACE_PIPE_MODE,
-					"per_cpu!%d!trace_pipe", cpu);
+	if (!err)
+		err = rbmap_devices_add(devices, &dev->trace_pipe, &rbmap_cpu_trace_pipe_fops,
+					RBMAP_TRACE_PIPE_MODE, "per_cpu!%d!trace_pipe", cpu);
+	return err ?: rbmap_devices_add(devices, &dev->snapshot_text,
+					&rbmap_cpu_snapshot_text_fops, RBMAP_TRACE_MODE,
+					"per_cpu!%d!snapshot", cpu);
 }
 
 /**
@@ -597,7 +602,8 @@ static int rbmap_devices_add_whole(struct rbmap_devices *devices,
 	*chrdev = (struct rbmap_chrdev) {
 		.fops	= fops,
 		.mode	= mode,
-		.shows	= fops == &rbmap_trace_fops || fops == &rbmap_trace_pipe_fops,
+		.shows	= fops == &rbmap_trace_fops || fops == &rbmap_trace_pipe_fops ||
+			  fops == &rbmap_snapshot_text_fops,
 		.is_private = devices->is_private,
 		.buffer	= devices->buffer,
 		.data	= data,
@@ -642,6 +648,10 @@ int rbmap_devices_add_root(struct rbmap_devices *devices)
 					      &rbmap_trace_pipe_fops,
 					      RBMAP_TRACE_PIPE_MODE, "trace_pipe",
 					      devices->buffer);
+	if (!err)
+		err = rbmap_devices_add_whole(devices, &devices->snapshot_text,
+					      &rbmap_snapshot_text_fops, RBMAP_TRACE_MODE,
+					      "snapshot!trace", devices->buffer);
 	return err ?: rbmap_devices_add_whole(devices, &devices->error_log,
 					      &rbmap_error_log_fops,
 					      RBMAP_ERROR_LOG_MODE, "error_log",
@@ -658,6 +668,7 @@ bool rbmap_devices_shared(const char *name)
 {
 	static const char *const formats[] = {
 		"cpu%d", "snapshot/cpu%d", "per_cpu/%d/trace", "per_cpu/%d/trace_pipe",
+		"per_cpu/%d/snapshot",
 	};
 	char file[32];
 	int i, cpu;
@@ -669,5 +680,6 @@ bool rbmap_devices_shared(const char *name)
 				return true;
 		}
 	}
-	return rbmap_chrdev_shared(name, "trace") || rbmap_chrdev_shared(name, "trace_pipe");
+	return rbmap_chrdev_shared(name, "trace") || rbmap_chrdev_shared(name, "trace_pipe") ||
+	       rbmap_chrdev_shared(name, "snapshot/trace");
 }

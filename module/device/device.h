@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A buffer's devices: cpuN, snapshot/cpuN, per_cpu/N/trace, per_cpu/N/trace_pipe, marker,
- * marker_raw, trace, trace_pipe and error_log, in /dev/rbmap or /dev/rbmap/NAME.
+ * A buffer's devices: cpuN, snapshot/cpuN, per_cpu/N/trace, per_cpu/N/trace_pipe,
+ * per_cpu/N/snapshot, marker, marker_raw, trace, trace_pipe, snapshot/trace and error_log, in
+ * /dev/rbmap or /dev/rbmap/NAME.
  */
 #ifndef RBMAP_DEVICE_H
 #define RBMAP_DEVICE_H
@@ -18,12 +19,14 @@
  * @snapshot: snapshot/cpuN
  * @trace: per_cpu/N/trace
  * @trace_pipe: per_cpu/N/trace_pipe
+ * @snapshot_text: per_cpu/N/snapshot
  */
 struct rbmap_cpu_devices {
 	struct rbmap_chrdev	ring;
 	struct rbmap_chrdev	snapshot;
 	struct rbmap_chrdev	trace;
 	struct rbmap_chrdev	trace_pipe;
+	struct rbmap_chrdev	snapshot_text;
 };
 
 /**
@@ -36,8 +39,9 @@ struct rbmap_cpu_devices {
  * @marker_raw: marker_raw, to which user space writes other data
  * @trace: trace, the unread events as text, which discards them when it is truncated
  * @trace_pipe: trace_pipe, which consumes the events as text
+ * @snapshot_text: snapshot/trace, the snapshot as text, which takes and discards it
  * @is_private: whether the buffer ends with a process: udev gives its devices to no group,
- *	and its CPUs have no trace and trace_pipe of their own
+ *	and its CPUs have no trace, trace_pipe and snapshot_text of their own
  * @error_log: error_log, which has the last refusals
  */
 struct rbmap_devices {
@@ -49,6 +53,7 @@ struct rbmap_devices {
 	struct rbmap_chrdev	marker_raw;
 	struct rbmap_chrdev	trace;
 	struct rbmap_chrdev	trace_pipe;
+	struct rbmap_chrdev	snapshot_text;
 	bool			is_private;
 	struct rbmap_chrdev	error_log;
 };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace and trace_pipe: the events of all CPUs, or of one, as tracefs prints them.
+ * trace, trace_pipe and the text of snapshots: the events of all CPUs, or of one, as tracefs
+ * prints them.
  *
  * trace_pipe is a reader like cpuN: it consumes events, shares them with other readers, and
  * waits.  trace shows the events that are unread when it is read, and leaves them where they
- * are.  An open of trace that truncates it discards the unread events.
+ * are.  An open of trace that truncates it discards the unread events.  The text of a snapshot
+ * reads rings of its own, which share the memory of the snapshot's.
  *
  * The oldest event of all CPUs comes first.  An event that is written later with an earlier
  * time comes later, as in tracefs.
@@ -23,10 +25,12 @@
 #include "buffer/buffer.h"
 #include "buffer/cpu_buffer.h"
 #include "buffer/file.h"
+#include "buffer/snapshot.h"
 #include "buffer/wait.h"
 #include "buffer/walk.h"
 #include "compat/text.h"
 #include "device.h"
+#include "lib/error_log.h"
 #include "text_print.h"
 #include "trace.h"
 
@@ -36,11 +40,17 @@
 /* Items that others may take before this file does, until it looks again at all CPUs. */
 #define RBMAP_TEXT_TRIES	64
 
+enum rbmap_text_kind {
+	RBMAP_TEXT_TRACE,
+	RBMAP_TEXT_PIPE,
+	RBMAP_TEXT_SNAPSHOT,
+};
+
 /**
  * struct rbmap_text_cpu - a CPU of an open file
  * @cpu: the CPU
  * @file: the file's part in readers of the CPU's rings; NULL if the file is trace, or as long
- *	as the CPU has no ring
+ *	as the CPU has no ring or no snapshot
  * @walk: place in the CPU's events
  * @gen: the ring that is read, with a reference, while a call lasts; or NULL
  * @found: whether @walk has found an item
@@ -58,10 +68,10 @@ struct rbmap_text_cpu {
 };
 
 /**
- * struct rbmap_text_file - an open trace or trace_pipe
+ * struct rbmap_text_file - an open trace, trace_pipe or text of a snapshot
  * @buffer: the buffer
  * @only: the CPU of the file, or RBMAP_ALL_CPUS
- * @pipe: whether the file consumes
+ * @kind: which of them
  * @lock: serializes read()
  * @begun: whether trace has begun to print
  * @annotates: whether trace names a CPU at its first event
@@ -76,7 +86,7 @@ struct rbmap_text_cpu {
 struct rbmap_text_file {
 	struct rbmap_buffer	*buffer;
 	int			only;
-	bool			pipe;
+	enum rbmap_text_kind	kind;
 	struct mutex		lock;
 	bool			begun;
 	bool			annotates;
@@ -118,7 +128,8 @@ static void rbmap_text_set_cpus(struct rbmap_text_file *file)
 }
 
 /* All memory of the file is charged to the process that opens it. */
-static struct rbmap_text_file *rbmap_text_alloc(struct rbmap_buffer *buf, int only, bool pipe)
+static struct rbmap_text_file *rbmap_text_alloc(struct rbmap_buffer *buf, int only,
+						enum rbmap_text_kind kind)
 {
 	unsigned int nr = only == RBMAP_ALL_CPUS ? num_possible_cpus() : 1;
 	struct rbmap_text_file *file;
@@ -128,7 +139,7 @@ static struct rbmap_text_file *rbmap_text_alloc(struct rbmap_buffer *buf, int on
 		return NULL;
 	file->buffer = buf;
 	file->only = only;
-	file->pipe = pipe;
+	file->kind = kind;
 	mutex_init(&file->lock);
 	file->text = kvmalloc(RBMAP_TEXT_READ + 2 * RBMAP_TEXT_LINE, GFP_KERNEL_ACCOUNT);
 	file->printer = rbmap_printer_create();
@@ -165,13 +176,14 @@ static int rbmap_text_add_files(struct rbmap_text_file *file)
 	return 0;
 }
 
-static int rbmap_text_open(struct file *file, struct rbmap_buffer *buf, int only, bool pipe)
+static int rbmap_text_open(struct file *file, struct rbmap_buffer *buf, int only,
+			   enum rbmap_text_kind kind)
 {
-	struct rbmap_text_file *text = rbmap_text_alloc(buf, only, pipe);
+	struct rbmap_text_file *text = rbmap_text_alloc(buf, only, kind);
 
 	if (!text)
 		return -ENOMEM;
-	if (pipe && rbmap_text_add_files(text)) {
+	if (kind == RBMAP_TEXT_PIPE && rbmap_text_add_files(text)) {
 		rbmap_text_free(text);
 		return -ENOMEM;
 	}
@@ -181,7 +193,7 @@ static int rbmap_text_open(struct file *file, struct rbmap_buffer *buf, int only
 
 static int rbmap_trace_pipe_open(struct inode *inode, struct file *file)
 {
-	int err = rbmap_text_open(file, file->private_data, RBMAP_ALL_CPUS, true);
+	int err = rbmap_text_open(file, file->private_data, RBMAP_ALL_CPUS, RBMAP_TEXT_PIPE);
 
 	return err ?: stream_open(inode, file);
 }
@@ -189,7 +201,7 @@ static int rbmap_trace_pipe_open(struct inode *inode, struct file *file)
 static int rbmap_cpu_trace_pipe_open(struct inode *inode, struct file *file)
 {
 	const struct rbmap_cpu_buffer *cpu_buf = file->private_data;
-	int err = rbmap_text_open(file, cpu_buf->buffer, cpu_buf->cpu, true);
+	int err = rbmap_text_open(file, cpu_buf->buffer, cpu_buf->cpu, RBMAP_TEXT_PIPE);
 
 	return err ?: stream_open(inode, file);
 }
@@ -200,7 +212,7 @@ static int rbmap_trace_open(struct inode *inode, struct file *file)
 
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
 		rbmap_buffer_reset(buf);
-	return rbmap_text_open(file, buf, RBMAP_ALL_CPUS, false);
+	return rbmap_text_open(file, buf, RBMAP_ALL_CPUS, RBMAP_TEXT_TRACE);
 }
 
 static int rbmap_cpu_trace_open(struct inode *inode, struct file *file)
@@ -209,7 +221,19 @@ static int rbmap_cpu_trace_open(struct inode *inode, struct file *file)
 
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
 		rbmap_cpu_buffer_reset(cpu_buf);
-	return rbmap_text_open(file, cpu_buf->buffer, cpu_buf->cpu, false);
+	return rbmap_text_open(file, cpu_buf->buffer, cpu_buf->cpu, RBMAP_TEXT_TRACE);
+}
+
+static int rbmap_snapshot_text_open(struct inode *inode, struct file *file)
+{
+	return rbmap_text_open(file, file->private_data, RBMAP_ALL_CPUS, RBMAP_TEXT_SNAPSHOT);
+}
+
+static int rbmap_cpu_snapshot_text_open(struct inode *inode, struct file *file)
+{
+	const struct rbmap_cpu_buffer *cpu_buf = file->private_data;
+
+	return rbmap_text_open(file, cpu_buf->buffer, cpu_buf->cpu, RBMAP_TEXT_SNAPSHOT);
 }
 
 static int rbmap_text_release(struct inode *inode, struct file *file)
@@ -253,9 +277,9 @@ static void rbmap_text_get_rings(struct rbmap_text_file *file)
 	struct rbmap_text_cpu *tc;
 
 	for_each_text_cpu(tc, file) {
-		if (file->pipe && tc->file)
+		if (tc->file)
 			tc->gen = rbmap_file_bind_reader(tc->file);
-		else if (!file->pipe && tc->walk.cpu_buf)
+		else if (tc->walk.cpu_buf)
 			tc->gen = rbmap_walk_ring(&tc->walk);
 	}
 }
@@ -315,6 +339,14 @@ static void rbmap_text_add_line(struct rbmap_text_file *file)
 	file->len += len;
 }
 
+/* As in tracefs, the text has no line for losses before the first event of a snapshot. */
+static u64 rbmap_text_lost(const struct rbmap_text_file *file, const struct rbmap_text_cpu *tc)
+{
+	const struct rbmap_item *item = &tc->walk.item;
+
+	return file->kind == RBMAP_TEXT_SNAPSHOT && item->size && !tc->started ? 0 : item->lost;
+}
+
 /* trace names a CPU at its first event, if events were overwritten. */
 static void rbmap_text_annotate(struct rbmap_text_file *file, struct rbmap_text_cpu *tc)
 {
@@ -333,9 +365,10 @@ static void rbmap_text_annotate(struct rbmap_text_file *file, struct rbmap_text_
 static void rbmap_text_print(struct rbmap_text_file *file, struct rbmap_text_cpu *tc, u32 size)
 {
 	const struct rbmap_item *item = &tc->walk.item;
+	u64 lost = rbmap_text_lost(file, tc);
 
-	if (item->lost) {
-		rbmap_print_lost(file->printer, tc->cpu, item->lost);
+	if (lost) {
+		rbmap_print_lost(file->printer, tc->cpu, lost);
 		rbmap_text_add_line(file);
 	}
 	if (!item->size)
@@ -435,13 +468,11 @@ static void rbmap_text_count(struct rbmap_text_file *file, u64 *entries, u64 *wr
 	}
 }
 
-static void rbmap_text_print_header(struct rbmap_text_file *file)
+static void rbmap_text_print_header(struct rbmap_text_file *file, u64 entries, u64 written)
 {
 	struct trace_seq *s = rbmap_printer_text(file->printer);
 	const char *const *line;
-	u64 entries, written;
 
-	rbmap_text_count(file, &entries, &written);
 	trace_seq_init(s);
 	trace_seq_puts(s, "# tracer: nop\n#\n");
 	trace_seq_printf(s, "# entries-in-buffer/entries-written: %llu/%llu   #P:%d\n#\n",
@@ -456,18 +487,161 @@ static void rbmap_text_begin(struct rbmap_text_file *file)
 {
 	struct rbmap_cpu_buffer *cpu_buf;
 	struct rbmap_text_cpu *tc;
+	u64 entries, written;
 
-	file->begun = true;
-	file->annotates = false;
-	file->events = 0;
 	for_each_text_cpu(tc, file) {
 		cpu_buf = rbmap_cpu_buffer_with_ring(file->buffer, tc->cpu);
-		tc->started = false;
-		tc->walk = (struct rbmap_walk) {};
 		if (cpu_buf)
 			rbmap_walk_begin(&tc->walk, cpu_buf);
 	}
-	rbmap_text_print_header(file);
+	rbmap_text_count(file, &entries, &written);
+	rbmap_text_print_header(file, entries, written);
+}
+
+/* ---- snapshots */
+
+/* The texts of tracefs, so that clients find them.  Here 2 frees the snapshot, too. */
+static const char rbmap_snapshot_commands[] =
+	"# echo 0 > snapshot : Clears and frees snapshot buffer\n"
+	"# echo 1 > snapshot : Allocates snapshot buffer, if not already allocated.\n"
+	"#                      Takes a snapshot of the main buffer.\n"
+	"# echo 2 > snapshot : Clears snapshot buffer (but does not allocate or free)\n"
+	"#                      (Doesn't have to be '2' works with any number that\n"
+	"#                       is not a '0' or '1')\n";
+static const char rbmap_cpu_snapshot_commands[] =
+	"# echo 0 > snapshot : Invalid for per_cpu snapshot file.\n"
+	"# echo 1 > snapshot : Allocates snapshot buffer, if not already allocated.\n"
+	"#                      Takes a snapshot of the main buffer for this cpu.\n"
+	"# echo 2 > snapshot : Clears this cpu's snapshot buffer (but does not allocate)\n"
+	"#                      (Doesn't have to be '2' works with any number that\n"
+	"#                       is not a '0' or '1')\n";
+
+static void rbmap_snapshot_print_help(struct rbmap_text_file *file)
+{
+	struct trace_seq *s = rbmap_printer_text(file->printer);
+	bool taken = rbmap_buffer_has_snapshot(file->buffer, RBMAP_ALL_CPUS);
+
+	trace_seq_init(s);
+	trace_seq_puts(s, "# tracer: nop\n#\n");
+	trace_seq_printf(s, "#\n# * Snapshot is %s *\n#\n", taken ? "allocated" : "freed");
+	trace_seq_puts(s, "# Snapshot commands:\n");
+	trace_seq_puts(s, file->only == RBMAP_ALL_CPUS ? rbmap_snapshot_commands :
+			  rbmap_cpu_snapshot_commands);
+	rbmap_text_add_line(file);
+}
+
+/* Get a reader of the CPU's snapshot, which begins at its oldest event. */
+static int rbmap_snapshot_bind(struct rbmap_text_file *file, struct rbmap_text_cpu *tc)
+{
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer_with_ring(file->buffer, tc->cpu);
+	struct rbmap_gen *gen;
+
+	if (tc->file)
+		rbmap_file_destroy(tc->file);
+	tc->file = NULL;
+	if (!cpu_buf)
+		return 0;
+	gen = rbmap_snapshot_of(cpu_buf);
+	if (IS_ERR(gen))
+		return PTR_ERR(gen) == -ENODATA ? 0 : PTR_ERR(gen);
+	tc->file = rbmap_file_create(cpu_buf, gen);
+	return tc->file ? 0 : -ENOMEM;
+}
+
+/*
+ * Count the events of the snapshot as tracefs does: the file of one CPU has the sums of all.
+ * Return whether the file has an event to show.
+ */
+static bool rbmap_snapshot_count(struct rbmap_text_file *file, u64 *entries, u64 *written)
+{
+	struct rbmap_buffer_stats stats;
+	bool shows = false;
+	int cpu;
+
+	*entries = 0;
+	*written = 0;
+	for_each_possible_cpu(cpu) {
+		if (!rbmap_snapshot_stats(file->buffer, cpu, &stats))
+			continue;
+		*entries += stats.unread;
+		*written += stats.unread + stats.overrun;
+		if (stats.overrun)
+			file->annotates = true;
+		if (stats.unread && (file->only == RBMAP_ALL_CPUS || file->only == cpu))
+			shows = true;
+	}
+	return shows;
+}
+
+static int rbmap_snapshot_begin(struct rbmap_text_file *file)
+{
+	struct rbmap_text_cpu *tc;
+	u64 entries, written;
+	int err;
+
+	for_each_text_cpu(tc, file) {
+		err = rbmap_snapshot_bind(file, tc);
+		if (err)
+			return err;
+	}
+	if (rbmap_snapshot_count(file, &entries, &written))
+		rbmap_text_print_header(file, entries, written);
+	else
+		rbmap_snapshot_print_help(file);
+	return 0;
+}
+
+static ssize_t rbmap_snapshot_refuse(struct rbmap_text_file *file, const char *text, size_t len)
+{
+	rbmap_error_log_add(rbmap_buffer_errors(file->buffer), "snapshot",
+			    file->only == RBMAP_ALL_CPUS ? "write a number, such as 0, 1 or 2" :
+							   "write 1 or 2",
+			    text, len, 0);
+	return -EINVAL;
+}
+
+/* 1 takes a snapshot, and other numbers discard it. */
+static ssize_t rbmap_snapshot_write(struct file *file, const char __user *from, size_t len,
+				    loff_t *pos)
+{
+	struct rbmap_text_file *snapshot = file->private_data;
+	char text[24] = "";
+	size_t size = min(len, sizeof(text) - 1);
+	unsigned long number;
+	int err = 0;
+
+	if (copy_from_user(text, from, size))
+		return -EFAULT;
+	if (size < len || kstrtoul(text, 10, &number) ||
+	    (!number && snapshot->only != RBMAP_ALL_CPUS))
+		return rbmap_snapshot_refuse(snapshot, text, size);
+	if (number == 1)
+		err = rbmap_buffer_snapshot(snapshot->buffer, snapshot->only);
+	else
+		rbmap_buffer_drop_snapshot(snapshot->buffer, snapshot->only);
+	return err ?: len;
+}
+
+/* ---- trace and snapshots */
+
+/* Begin with the first line.  Return 0 or a negative error. */
+static int rbmap_text_start(struct rbmap_text_file *file)
+{
+	struct rbmap_text_cpu *tc;
+	int err = 0;
+
+	file->annotates = false;
+	file->events = 0;
+	for_each_text_cpu(tc, file) {
+		tc->started = false;
+		tc->walk = (struct rbmap_walk) {};
+	}
+	if (file->kind == RBMAP_TEXT_SNAPSHOT)
+		err = rbmap_snapshot_begin(file);
+	else
+		rbmap_text_begin(file);
+	file->begun = !err;
+	return err;
 }
 
 /* The writer may overwrite what is found, but ends to do so behind the end of the walk. */
@@ -487,10 +661,8 @@ static ssize_t rbmap_trace_read_locked(struct rbmap_text_file *file, char __user
 	ssize_t ret = 0;
 
 	if (!rbmap_text_has(file)) {
-		if (!file->begun)
-			rbmap_text_begin(file);
-		else
-			ret = rbmap_text_fill_passive(file, count);
+		ret = file->begun ? rbmap_text_fill_passive(file, count) :
+				    rbmap_text_start(file);
 	}
 	if (!ret && file->len)
 		ret = rbmap_text_copy(file, to, count);
@@ -672,12 +844,12 @@ static __poll_t rbmap_trace_pipe_poll(struct file *file, poll_table *table)
 	return ready;
 }
 
-#define RBMAP_TRACE_FOPS(_open) {					\
+#define RBMAP_TRACE_FOPS(_open, _write) {				\
 	.owner		= THIS_MODULE,					\
 	.open		= _open,					\
 	.release	= rbmap_text_release,				\
 	.read		= rbmap_trace_read,				\
-	.write		= rbmap_trace_write,				\
+	.write		= _write,					\
 	.llseek		= rbmap_trace_llseek,				\
 }
 
@@ -689,8 +861,14 @@ static __poll_t rbmap_trace_pipe_poll(struct file *file, poll_table *table)
 	.poll		= rbmap_trace_pipe_poll,			\
 }
 
-const struct file_operations rbmap_trace_fops = RBMAP_TRACE_FOPS(rbmap_trace_open);
-const struct file_operations rbmap_cpu_trace_fops = RBMAP_TRACE_FOPS(rbmap_cpu_trace_open);
+const struct file_operations rbmap_trace_fops =
+	RBMAP_TRACE_FOPS(rbmap_trace_open, rbmap_trace_write);
+const struct file_operations rbmap_cpu_trace_fops =
+	RBMAP_TRACE_FOPS(rbmap_cpu_trace_open, rbmap_trace_write);
+const struct file_operations rbmap_snapshot_text_fops =
+	RBMAP_TRACE_FOPS(rbmap_snapshot_text_open, rbmap_snapshot_write);
+const struct file_operations rbmap_cpu_snapshot_text_fops =
+	RBMAP_TRACE_FOPS(rbmap_cpu_snapshot_text_open, rbmap_snapshot_write);
 const struct file_operations rbmap_trace_pipe_fops =
 	RBMAP_TRACE_PIPE_FOPS(rbmap_trace_pipe_open);
 const struct file_operations rbmap_cpu_trace_pipe_fops =

@@ -47,6 +47,7 @@ static const struct rbmap_tree_extra rbmap_tree_extras[] = {
 	{ RBMAP_NODE_BUFFER, "instances", RBMAP_NODE_INSTANCES, .top = true },
 	{ RBMAP_NODE_BUFFER, "trace", RBMAP_NODE_DEVICE, "trace" },
 	{ RBMAP_NODE_BUFFER, "trace_pipe", RBMAP_NODE_DEVICE, "trace_pipe" },
+	{ RBMAP_NODE_BUFFER, "snapshot", RBMAP_NODE_DEVICE, "snapshot/trace" },
 	{ RBMAP_NODE_BUFFER, "error_log", RBMAP_NODE_DEVICE, "error_log" },
 	{ RBMAP_NODE_BUFFER, "trace_marker", RBMAP_NODE_DEVICE, "marker",
 	  "set_event" },
@@ -73,6 +74,7 @@ static const struct rbmap_tree_extra rbmap_tree_extras[] = {
 	{ RBMAP_NODE_CPU, "trace", RBMAP_NODE_CPU_TEXT, "trace", .unless = "keeper_pid" },
 	{ RBMAP_NODE_CPU, "trace_pipe", RBMAP_NODE_CPU_TEXT, "trace_pipe",
 	  .unless = "keeper_pid" },
+	{ RBMAP_NODE_CPU, "snapshot", RBMAP_NODE_CPU_TEXT, "snapshot", .unless = "keeper_pid" },
 };
 
 /* The path of a directory from /sys/kernel/rbmap on; "" for that directory itself. */

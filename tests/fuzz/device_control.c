@@ -103,14 +103,15 @@ bool do_control(void)
 /* Read a little of the text, without waiting.  Another step may have changed all of it. */
 bool do_text(void)
 {
-	static const char *const names[] = { "trace", "trace_pipe" };
+	static const char *const names[] = { "trace", "trace_pipe", "snapshot/trace" };
+	static const char *const of_cpu[] = { "trace", "trace_pipe", "snapshot" };
 	char name[48], path[192], text[8192];
 	int fd, flags = O_RDONLY | O_NONBLOCK;
 	bool done = false;
 
 	snprintf(name, sizeof(name), "%s", pick_of(names));
 	if (pick(2))
-		snprintf(name, sizeof(name), "per_cpu/%u/%s", pick(nr_cpus), pick_of(names));
+		snprintf(name, sizeof(name), "per_cpu/%u/%s", pick(nr_cpus), pick_of(of_cpu));
 	device_path(path, sizeof(path), a_buffer(), name);
 	if (!pick(8))
 		flags = O_RDWR | O_TRUNC;

@@ -204,7 +204,7 @@ proctype thread(byte f; byte todo)
 		:: else
 		fi;
 #ifndef snapshot_of_without_reference
-snapshot_of:	/* buffer/snapshot.c: rbmap_snapshot_of() */
+snapshot_of:	/* buffer/snapshot.c: rbmap_snapshot_get() */
 		kref_get(s)
 #endif
 	};

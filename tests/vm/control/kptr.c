@@ -234,6 +234,8 @@ static int files(const char *name)
 	test_open(name, "trace_pipe");
 	test_open(name, "per_cpu/0/trace");
 	test_open(name, "per_cpu/0/trace_pipe");
+	test_open(name, "snapshot/trace");
+	test_open(name, "per_cpu/0/snapshot");
 	test_kept(name);
 	return done_testing();
 }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # trace and trace_pipe: the text is that of tracefs on the same moments, and that of rbmap
-# stream. trace consumes nothing, trace_pipe is a reader; losses are printed; files of one
-# processor, of a named buffer and of the file system rbmap; nothing keeps other modules.
+# stream. trace and snapshot consume nothing, trace_pipe is a reader; losses are printed;
+# files of one processor, of a named buffer and of the file system rbmap; nothing keeps other
+# modules.
 # shellcheck disable=SC2016,SC2034,SC2086,SC2154,SC2317 # $arg2; line; words; root is control.sh's; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -89,8 +90,10 @@ for file in trace trace_pipe; do
 	is "$(readlink $dir/$file)" /dev/rbmap/$file "$file of the file system"
 	is "$(readlink $dir/per_cpu/cpu1/$file)" /dev/rbmap/per_cpu/1/$file "per_cpu/cpu1/$file"
 done
-is "$(stat -c %a /dev/rbmap/trace /dev/rbmap/trace_pipe /dev/rbmap/per_cpu/0/* | tr '\n' ' ')" \
-	"600 400 600 400 " "only root opens them"
+is "$(readlink $dir/snapshot) $(readlink $dir/per_cpu/cpu1/snapshot)" \
+	"/dev/rbmap/snapshot/trace /dev/rbmap/per_cpu/1/snapshot" "the files snapshot"
+is "$(cd /dev/rbmap && stat -c %a trace trace_pipe snapshot/trace per_cpu/0/trace* per_cpu/0/snapshot | tr '\n' ' ')" \
+	"600 400 600 600 400 600 " "only root opens them"
 echo 0 >$tracefs/tracing_on
 echo >$tracefs/trace
 diff $tracefs/trace $dir/trace >/tmp/diff
@@ -359,6 +362,68 @@ is "$(numbers $dir/trace)" "" "O_TRUNC of the files of processors empties their 
 markers 1 4
 : >$dir/trace
 is "$(numbers $dir/trace)" "" "O_TRUNC empties all"
+
+# --- the text of a snapshot
+markers 1 6
+taskset 2 sh -c 'echo number 7 >/dev/rbmap/marker'
+cat $dir/trace >/tmp/trace
+cat $dir/per_cpu/cpu1/trace >/tmp/trace1
+echo 1 >$dir/snapshot
+is "$(cat $root/snapshot)" 1 "snapshot takes a snapshot"
+for nr in first second; do
+	is "$(diff /tmp/trace $dir/snapshot)" "" "its text is that of trace before, the $nr time"
+done
+is "$(diff /tmp/trace1 $dir/per_cpu/cpu1/snapshot)" "" "and that of a processor"
+is "$(/tests/text seek $dir/snapshot 2>/dev/null | numbers)" "$(numbers /tmp/trace /tmp/trace)" \
+	"the beginning of the text can be sought"
+is "$(numbers $dir/trace)" "" "trace goes on without these events"
+exec 3<$dir/snapshot
+read -r line <&3
+echo 1 >$dir/snapshot
+is "$(cat <&3 | numbers)" "$(numbers /tmp/trace)" "a text that was begun goes on with its snapshot"
+exec 3<&-
+is "$(sed -n 4p $dir/snapshot)" "# * Snapshot is allocated *" "an empty snapshot"
+echo 2 >$dir/snapshot
+is "$(cat $root/snapshot)" 0 "2 discards the snapshot"
+echo 1 >$dir/per_cpu/cpu1/snapshot
+is "$(cat $root/per_cpu/cpu0/snapshot $root/per_cpu/cpu1/snapshot | tr '\n' ' ')" "0 1 " "that of a processor"
+for bad in 0 x '1 1' -1 "$(seq 20 | tr -d '\n')"; do
+	fails "the snapshot of a processor refuses '$bad'" sh -c "echo '$bad' >$dir/per_cpu/cpu1/snapshot"
+done
+like "$(cat $dir/error_log)" 'snapshot: error: write 1 or 2' "error_log has the refusal"
+echo 0 >$dir/snapshot
+is "$(cat $root/snapshot)" 0 "0 discards it"
+size=$(cat $root/buffer_size_kb)
+echo 8 >$root/buffer_size_kb
+i=0
+while [ $i -lt 1500 ]; do
+	echo "number $i"
+	i=$((i + 1))
+done | while read -r line; do echo "$line"; done >/dev/rbmap/marker
+cat $dir/trace >/tmp/trace
+echo 1 >$dir/snapshot
+is "$(diff /tmp/trace $dir/snapshot)" "" "the same where events were overwritten"
+echo 0 >$dir/snapshot
+echo "$size" >$root/buffer_size_kb
+: >$dir/trace
+is "$(cat $root/per_cpu/cpu*/stats | grep -c 'retired rings: [1-9]')" 0 "no text keeps a ring"
+if [ -e $tracefs/snapshot ]; then
+	# Many kernels take no snapshot of one processor, and say so.
+	echo >$tracefs/trace
+	for take in 0 1; do
+		echo $take >$dir/snapshot
+		echo $take >$tracefs/snapshot
+		is "$(diff $tracefs/snapshot $dir/snapshot)" "" "after $take the text is that of tracefs"
+		for each in $tracefs $dir; do
+			grep -v -e 'echo 1 >' -e '^#   *[TM][a-z]* .*main ' $each/per_cpu/cpu1/snapshot
+		done >/tmp/both
+		is "$(sort /tmp/both | uniq -u)" "" "and so is that of a processor"
+	done
+	echo 0 >$tracefs/snapshot
+	echo 0 >$dir/snapshot
+else
+	skip "this kernel's tracefs has no snapshots" "the text of tracefs"
+fi
 
 # --- events made at run time, and those of other modules
 echo 't:mine/one sys_exit ret=$arg2:s64 byte=$arg2:u8 small=$arg2:s16 hex=$arg2:x32 none=+0($arg2):u32 text=+0($arg2):string' \

@@ -11,11 +11,9 @@
 # these differences, too.
 others='basic1.tc=FAIL trace and trace_pipe are links to devices
 mount_options.tc=UNSUPPORTED the mount has no option gid
-snapshot.tc=FAIL the file snapshot reads as 0 or 1, and not as text
 test_ownership.tc=UNSUPPORTED owners and modes are those of the files behind the links
 trace_printk.tc=UNRESOLVED the guest has no module with trace_printk()
 event-filter-function.tc=FAIL filters cannot name functions
-instance/snapshot.tc=FAIL the file snapshot reads as 0 or 1, and not as text
 instance/event-filter-function.tc=UNSUPPORTED a buffer has no directory of an event that nobody has named'
 
 cd /tests/ftracetest/* || exit 1

@@ -267,6 +267,28 @@ static int count_name(const char *name, void *count)
 	return 0;
 }
 
+/* A program that was told where a directory is: it has no other way to an instance there. */
+static void check_instance_path(void)
+{
+	const char *dir = tracefs_tracing_dir();
+	struct tracefs_instance *mine = tracefs_instance_alloc(dir, "mine");
+	char *text, *path, wanted[256];
+
+	if (!ok(mine, "tracefs_instance_alloc finds an instance by its path"))
+		return;
+	ok(!tracefs_instance_is_new(mine), "it was there");
+	snprintf(wanted, sizeof(wanted), "%s/instances/mine/set_event", dir);
+	path = tracefs_instance_get_file(mine, "set_event");
+	ok(path && !strcmp(path, wanted), "tracefs_instance_get_file");
+	tracefs_put_tracing_file(path);
+	ok(tracefs_dir_exists(mine, "events/sched"), "tracefs_dir_exists");
+	text = tracefs_instance_file_read(mine, "snapshot", NULL);
+	ok(text && strstr(text, "# * Snapshot is freed *"), "tracefs_instance_file_read");
+	free(text);
+	tracefs_instance_free(mine);
+	ok(!tracefs_instance_alloc(dir, "other"), "and none that is not there");
+}
+
 static void check_instances(void)
 {
 	struct tracefs_instance *mine;
@@ -284,6 +306,7 @@ static void check_instances(void)
 	is(count, 1, "tracefs_instances_walk finds it");
 	ok(tracefs_file_exists(mine, "events/sched/sched_switch/enable"),
 	   "tracefs_file_exists");
+	check_instance_path();
 	is(tracefs_trace_off(mine), 0, "instance: tracefs_trace_off");
 	is(tracefs_trace_is_on(mine), 0, "instance: tracing is off");
 	is(tracefs_trace_is_on(NULL), 1, "instance: the other buffer is on");
@@ -509,7 +532,7 @@ static void check_snapshot(void)
 	ok(!seen.back && !seen.unreported, "snapshot: in order");
 	is(clear(NULL), 0, "tracefs_snapshot_clear");
 	is(drop(NULL), 0, "tracefs_snapshot_free");
-	check_file("snapshot", "0");
+	check_file("snapshot", "# * Snapshot is freed *");
 	reset();
 }
 
