@@ -75,13 +75,18 @@ enum rbmap_get rbmap_get_subbuf(struct rbmap_ring *ring)
 {
 	enum rbmap_get result;
 
-	do {
+	for (;;) {
 		result = rbmap_ring_get(ring);
-		if (result == RBMAP_GET_BUSY)
-			cond_resched();
-	} while ((result == RBMAP_GET_BUSY && !signal_pending(current)) ||
-		 (result == RBMAP_GET_NEXT && !rbmap_ring_unread(ring) &&
-		  !ring->reader.lost));
+		if (result == RBMAP_GET_BUSY) {
+			if (signal_pending(current))
+				break;
+		} else if (result != RBMAP_GET_NEXT || rbmap_ring_unread(ring) ||
+			   ring->reader.lost) {
+			break;
+		}
+		/* A ring may have any number of empty sub-buffers. */
+		cond_resched();
+	}
 	return result;
 }
 

@@ -14,6 +14,9 @@
 
 #define RBMAP_SLOT_TABLE_PGOFF	((unsigned long)(RBMAP_SLOT_TABLE_OFFSET >> PAGE_SHIFT))
 
+/* Pages that are mapped until other tasks may run */
+#define RBMAP_PAGES_AT_ONCE	256UL
+
 /* The page at a page offset of the file; NULL beyond its end. */
 static struct page *rbmap_file_page(const struct rbmap_gen *gen,
 				    unsigned long pgoff)
@@ -103,21 +106,34 @@ static const struct vm_operations_struct rbmap_vm_ops = {
 	.fault			= rbmap_vma_fault,
 };
 
+/* Map @nr pages from page @first of the map on. */
+static int rbmap_insert_some(const struct rbmap_gen *gen, struct vm_area_struct *vma,
+			     struct page **pages, unsigned long first, unsigned long nr)
+{
+	unsigned long i;
+
+	for (i = 0; i < nr; i++)
+		pages[i] = rbmap_file_page(gen, vma->vm_pgoff + first + i);
+	return vm_insert_pages(vma, vma->vm_start + (first << PAGE_SHIFT), pages, &nr);
+}
+
+/* Map all pages, some at a time: there may be any number. */
 static int rbmap_insert_pages(const struct rbmap_gen *gen,
 			      struct vm_area_struct *vma)
 {
-	unsigned long left = vma_pages(vma);
+	unsigned long at, some, nr = vma_pages(vma);
 	struct page **pages;
-	unsigned long i;
-	int err;
+	int err = 0;
 
-	pages = kvmalloc_array(left, sizeof(*pages), GFP_KERNEL);
+	pages = kmalloc_array(RBMAP_PAGES_AT_ONCE, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return -ENOMEM;
-	for (i = 0; i < vma_pages(vma); i++)
-		pages[i] = rbmap_file_page(gen, vma->vm_pgoff + i);
-	err = vm_insert_pages(vma, vma->vm_start, pages, &left);
-	kvfree(pages);
+	for (at = 0; !err && at < nr; at += some) {
+		some = min(nr - at, RBMAP_PAGES_AT_ONCE);
+		err = rbmap_insert_some(gen, vma, pages, at, some);
+		cond_resched();
+	}
+	kfree(pages);
 	return err;
 }
 

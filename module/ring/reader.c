@@ -157,6 +157,7 @@ u32 rbmap_ring_unread(const struct rbmap_ring *ring)
  * The number is exact while the ring is not written.
  * litmus: commit-header, claim-get
  *
+ * Context: may sleep.
  * Return: the number of bytes, without headers of sub-buffers.
  */
 u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring, u64 *oldest)
@@ -187,6 +188,7 @@ u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring, u64 *oldest)
 			*oldest = rbmap_subbuf_begun(subbuf);
 		bytes += size;
 		seq = rbmap_seq_add(seq, 1, ring->modulus);
+		rb_resched();
 	}
 	return bytes;
 }
@@ -309,6 +311,8 @@ u64 rbmap_ring_report_drops(struct rbmap_ring *ring)
  *
  * The function ends at the sub-buffer that the writer was in when it began, or when
  * the writer laps it.
+ *
+ * Context: may sleep.
  */
 void rbmap_ring_skip(struct rbmap_ring *ring)
 {
@@ -320,6 +324,7 @@ void rbmap_ring_skip(struct rbmap_ring *ring)
 		if (ring->reader.holds)
 			rbmap_ring_consume(ring, ring->reader.offset +
 					   rbmap_ring_unread(ring));
+		rb_resched();
 	} while ((result == RBMAP_GET_NEXT || result == RBMAP_GET_MORE) &&
 		 rbmap_seq_diff(end, ring->reader.seq, ring->modulus) > 0);
 }
@@ -357,6 +362,7 @@ void rbmap_ring_carry(struct rbmap_ring *ring, u64 lost)
  * @ring: the ring, sealed
  * @unreported: set to the number of losses of the ring that were not reported
  *
+ * Context: may sleep.
  * Return: the number of discarded events.  They do not count as read.
  */
 u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *unreported)

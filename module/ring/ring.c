@@ -36,6 +36,7 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 
 		ring->slot[rbmap_seq_index(at, ring->nr_slots)] = slot;
 		rbmap_ring_table_slot(ring, at)->slot = slot;
+		rb_resched();
 	}
 	ring->slot_table->modulus = modulus;
 	ring->slot_table->newest = seq;
@@ -109,13 +110,21 @@ void rbmap_ring_seal(struct rbmap_ring *ring)
  * The clone begins at the position of @ring's reader.  Each of the two readers reads
  * all events.  They share the memory of the sub-buffers: rbmap_ring_exchange() must
  * not be called for either.
+ *
+ * Context: may sleep.
  */
 void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
 		      struct rbmap_ring_subbuf *subbuf, u64 *slot)
 {
+	u32 i;
+
 	*clone = *ring;
-	memcpy(subbuf, ring->subbuf, (ring->nr_slots + 1) * sizeof(*subbuf));
-	memcpy(slot, ring->slot, ring->nr_slots * sizeof(*slot));
+	for (i = 0; i < ring->nr_slots; i++) {
+		subbuf[i] = ring->subbuf[i];
+		slot[i] = ring->slot[i];
+		rb_resched();
+	}
+	subbuf[i] = ring->subbuf[i];
 	clone->subbuf = subbuf;
 	clone->slot = slot;
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # No part of the module has preemption off for longer if a user opens many files, maps many
-# rings, or has many threads. The machine's clock counts instructions.
+# rings, or has many threads, or if a ring has many sub-buffers. The machine's clock counts
+# instructions.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 

@@ -7,8 +7,9 @@
  *	retired limit		retired_size_kb limits what a sleeping reader keeps (TAP)
  *	retired observers SEC	observers, stats and resizes at once (TAP)
  *	retired delays		a task of high priority waits no longer if many files keep
- *				rings that expire, or map rings, or if many threads are
- *				listed (TAP). For a machine whose clock counts instructions
+ *				rings that expire, or map rings, if a ring has many
+ *				sub-buffers, or if many threads are listed (TAP). For a
+ *				machine whose clock counts instructions
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -412,6 +413,10 @@ static int observers(unsigned int seconds)
 #define REPLACES	20
 #define THREADS		2000
 #define LISTS		20
+#define MAPS		8
+#define FEW_KB		4096U	/* two tables of pages */
+#define MANY_KB		32768U
+#define FILL_LEN	1900
 #define ROUNDS		4
 
 static atomic_bool napping;
@@ -459,11 +464,13 @@ static uint64_t delay_in_round(void (*act)(void))
 }
 
 /* The kernel has longer delays of its own, which do not come in each round. */
-static uint64_t delay_of(void (*act)(void))
+static uint64_t delay_of(void (*before)(void), void (*act)(void))
 {
 	uint64_t shortest = UINT64_MAX, delay;
 
 	for (int i = 0; i < ROUNDS; i++) {
+		if (before)
+			before();
 		delay = delay_in_round(act);
 		diag("%" PRIu64 " instructions", delay);
 		if (delay < shortest)
@@ -490,7 +497,7 @@ static uint64_t delay_with_files(int nr_files)
 		if (i & 1)
 			ioctl(fds[i], RBMAP_IOCTL_OBSERVE);
 	}
-	longest = delay_of(replace_rings);
+	longest = delay_of(NULL, replace_rings);
 	ok(stat_of(CPU, "retired bytes") >> 10 <= KEPT_KB,
 	   "%d files: rings of %" PRIu64 " KiB are kept", nr_files,
 	   stat_of(CPU, "retired bytes") >> 10);
@@ -522,7 +529,7 @@ static uint64_t delay_with_rings(int nr_rings)
 	fds[nr_rings] = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	more(10);
 	ok(read(fds[nr_rings], buf, sizeof(buf)) > 0, "%d maps: another file reads", nr_rings);
-	longest = delay_of(replace_rings);
+	longest = delay_of(NULL, replace_rings);
 	for (int i = 0; i < nr_rings; i++)
 		munmap(maps_of[i], 4096);
 	free(maps_of);
@@ -530,6 +537,73 @@ static uint64_t delay_with_rings(int nr_rings)
 	drain();
 	return longest;
 }
+
+/* ---- a ring of many sub-buffers */
+
+static unsigned int filled_kb;
+
+static void read_stats(void)
+{
+	for (int i = 0; i < LISTS; i++)
+		stat_of(CPU, "entries");
+}
+
+static void map_whole(void)
+{
+	struct client client;
+
+	for (int i = 0; i < MAPS; i++) {
+		if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
+			bail_out("map: %s", error_name(errno));
+		client_close(&client);
+	}
+}
+
+static void discard_all(void)
+{
+	int fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+
+	ioctl(fd, RBMAP_IOCTL_DISCARD);
+	close(fd);
+}
+
+/* Each sub-buffer gets two events. */
+static void fill_ring(void)
+{
+	emit(number, filled_kb / 2, FILL_LEN);
+}
+
+static const struct act {
+	const char	*name;
+	void		(*act)(void);
+} acts[] = { { "stats", read_stats }, { "mmap", map_whole }, { "DISCARD", discard_all } };
+
+#define NR_ACTS	(sizeof(acts) / sizeof(*acts))
+
+static void delays_with_subbufs(unsigned int kb, uint64_t *longest)
+{
+	if (!set_number("buffer_size_kb", kb) || !reset())
+		bail_out("buffer_size_kb: %s", error_name(errno));
+	filled_kb = kb;
+	for (size_t i = 0; i < NR_ACTS; i++)
+		longest[i] = delay_of(fill_ring, acts[i].act);
+	discard_all();
+}
+
+static void test_subbufs(void)
+{
+	uint64_t few[NR_ACTS], many[NR_ACTS];
+
+	delays_with_subbufs(FEW_KB, few);
+	delays_with_subbufs(MANY_KB, many);
+	for (size_t i = 0; i < NR_ACTS; i++)
+		ok(many[i] < few[i] + 3 * (MANY_KB - FEW_KB) / 4,
+		   "%s of %u KiB: %" PRIu64 " instructions without preemption, %" PRIu64
+		   " of %u KiB", acts[i].name, MANY_KB, many[i], few[i], FEW_KB);
+	set_number("buffer_size_kb", RING_KB);
+}
+
+/* ---- many threads */
 
 static void *sleep_until_cancelled(void *unused)
 {
@@ -573,7 +647,7 @@ static uint64_t delay_with_threads(int nr_threads)
 		if (pthread_create(&threads[i], &small, sleep_until_cancelled, NULL))
 			bail_out("%d threads", i);
 	ok(count_threads() >= (unsigned int)nr_threads, "%d threads are listed", nr_threads);
-	longest = delay_of(list_threads);
+	longest = delay_of(NULL, list_threads);
 	for (int i = 0; i < nr_threads; i++)
 		pthread_cancel(threads[i]);
 	for (int i = 0; i < nr_threads; i++)
@@ -603,6 +677,7 @@ static int delays(void)
 	ok(with < alone + 3 * RINGS, "%d rings: %" PRIu64 " instructions without preemption, %"
 	   PRIu64 " with one ring", RINGS, with, alone);
 
+	test_subbufs();
 	alone = delay_with_threads(1);
 	with = delay_with_threads(THREADS);
 	ok(with < alone + 10 * THREADS, "%d threads: %" PRIu64 " instructions without preemption, %"

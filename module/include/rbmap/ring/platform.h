@@ -16,6 +16,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/rbmap.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/trace_clock.h>
 #include <linux/types.h>
@@ -44,6 +45,9 @@
 
 /* A plain increment: one instruction.  Other CPUs may read the word meanwhile. */
 #define rb_count_plain(x)	data_race((x)++)
+
+/* Let another task run, in a loop over all sub-buffers of a ring. */
+#define rb_resched()		cond_resched()
 
 /*
  * rb_add_release(): add, with release, to a word that no other context changes.  On

@@ -36,6 +36,7 @@ typedef int64_t s64;
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 
 #define rb_read_plain(x)		READ_ONCE(x)
+#define rb_resched()			((void)0)
 #define rb_count_plain(x)		WRITE_ONCE(x, READ_ONCE(x) + 1)
 
 /* No fence that the thread sanitizer knows of; nobody observes there. */
