@@ -12,7 +12,6 @@
 
 #define IDLE_WEIGHT	0.001	/* for time in which a task wants nothing */
 #define NEAR_IDLE	0.2	/* a task waits for a request, and who makes it is held up */
-#define MOST_BETWEEN	8	/* stalls that have begun between two waits of one stall */
 #define FAIR_WEIGHT	0.3	/* tasks of one priority share a CPU */
 #define KERNEL_WEIGHT	0.3
 #define OFF_WEIGHT	0.3	/* for interrupts that were off, if nobody suffered */
@@ -300,15 +299,15 @@ static int worst_stall_first(const void *a, const void *b)
 static struct stall *find_stall(struct stalls *stalls, const struct analysed *const *last,
 				const struct analysed *c)
 {
-	for (size_t i = 1; i <= MOST_BETWEEN + 1 && i <= stalls->nr; i++)
+	for (size_t i = 1; i <= stalls->nr && last[stalls->nr - i]->piece->pid == c->piece->pid; i++)
 		if (goes_on(&stalls->stall[stalls->nr - i], last[stalls->nr - i], c))
 			return &stalls->stall[stalls->nr - i];
 	return NULL;
 }
 
 /*
- * Waits of a task that follow each other become a stall. A few waits of other causes may come
- * between them. Return false if memory is lacking.
+ * Waits of a task that follow each other become a stall. Waits of other causes may come between
+ * them. Return false if memory is lacking.
  */
 static bool join(struct stalls *stalls, struct analysed *analysed, size_t nr)
 {
