@@ -26,7 +26,8 @@
 
 #define MS 1000000ULL
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
+static int asking_tasks;
 static volatile bool taken, asking, spun, over;
 static char victim[16];
 static const char *disk = "";
@@ -163,6 +164,118 @@ static int inversion(void)
 	pthread_mutex_unlock(&lock);
 	pthread_join(codec, NULL);
 	return pthread_join(waiter, NULL);
+}
+
+/* Names that must not confuse anybody, and more than one victim: each one names the holder. */
+static void *one_of_two(void *arg)
+{
+	be(arg, 0, 0);
+	while (!taken)
+		rest(1);
+	__atomic_add_fetch(&asking_tasks, 1, __ATOMIC_SEQ_CST);
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+static int two_victims(void)
+{
+	pthread_t one, other;
+
+	be("holder (\xc3\xbc) 7", 1, 0);
+	pthread_mutex_lock(&lock);
+	one = start(one_of_two, "v-two a)");
+	other = start(one_of_two, "v-two [b] 1");
+	taken = true;
+	while (__atomic_load_n(&asking_tasks, __ATOMIC_SEQ_CST) < 2)
+		rest(1);
+	rest(60);
+	pthread_mutex_unlock(&lock);
+	pthread_join(one, NULL);
+	return pthread_join(other, NULL);
+}
+
+/* The victim waits for one that waits for another lock. */
+static void *in_the_middle(void *arg)
+{
+	be("middle", 1, 0);
+	pthread_mutex_lock(&lock);
+	taken = true;
+	while (!asking)
+		rest(1);
+	pthread_mutex_lock(&inner);
+	pthread_mutex_unlock(&inner);
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+
+static int chained(void)
+{
+	pthread_t middle, waiter;
+	int priority = 0;
+
+	be("innermost", 0, 0);
+	pthread_mutex_lock(&inner);
+	middle = start(in_the_middle, NULL);
+	waiter = start(wait_for_lock, &priority);
+	while (!asking)
+		rest(1);
+	rest(80);
+	pthread_mutex_unlock(&inner);
+	pthread_join(middle, NULL);
+	return pthread_join(waiter, NULL);
+}
+
+/* A lock that is not given in time: what ends the wait is the timer, and not the holder. */
+static void *not_for_long(void *arg)
+{
+	struct timespec until;
+
+	be(victim, 0, 0);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 60 * MS;
+	until.tv_sec += until.tv_nsec / (1000 * MS);
+	until.tv_nsec %= 1000 * MS;
+	pthread_mutex_timedlock(&lock, &until);
+	return arg;
+}
+
+static int timed(void)
+{
+	pthread_t waiter;
+
+	be("holder", 1, 0);
+	pthread_mutex_lock(&lock);
+	waiter = start(not_for_long, NULL);
+	pthread_join(waiter, NULL);
+	return pthread_mutex_unlock(&lock);
+}
+
+/* A task of real time keeps the writer, for which the victim waits, from its CPU. */
+static int late_writer(void)
+{
+	int pipes[2], wrong;
+	char byte;
+
+	if (pipe(pipes))
+		return 1;
+	if (!fork()) {
+		be("writer", 1, 0);
+		rest(20);
+		work(15);
+		_exit(write(pipes[1], "x", 1) != 1);
+	}
+	if (!fork()) {
+		be("rt-hog", 1, 10);
+		rest(25);
+		spin(90);
+		_exit(0);
+	}
+	be(victim, 0, 0);
+	wrong = read(pipes[0], &byte, 1) != 1;
+	wait(NULL);
+	wait(NULL);
+	return wrong;
 }
 
 static void *in_line(void *arg)
@@ -437,6 +550,7 @@ static const struct {
 	{ "network", network }, { "thrash", thrash },
 	{ "worker", busy_worker }, { "fsync", slow_fsync }, { "read", slow_read },
 	{ "faults", faults }, { "memory-high", memory_high }, { "stopped", stopped },
+	{ "two", two_victims }, { "chained", chained }, { "timed", timed }, { "late-writer", late_writer },
 };
 
 static int run(const char *name)

@@ -28,7 +28,7 @@ sentence_of()
 	for _ in 1 2 3 4 5; do
 		case $1 in
 		irqs-off) sentence=$(grep -m 1 -E "$2" /tmp/answers) ;;
-		convoy) sentence=$(grep -m 1 -E "^$2" /tmp/answers) ;;
+		convoy | two) sentence=$(grep -m 1 -E "^$2" /tmp/answers) ;;
 		*) sentence=$(grep -m 1 -E "^v-$1-[0-9]+ |^[^ ].* in the name of v-$1-" /tmp/answers) ;;
 		esac
 		! tap_matches "$sentence" "$2" || return 0
@@ -61,7 +61,7 @@ alone()
 
 faults_begin
 all="holder inversion convoy irqs-off hrtimer irq network worker stopped $disk"
-[ "${SHORT:-}" ] || all="$all starved rt-throttling"
+[ "${SHORT:-}" ] || all="$all starved rt-throttling two chained timed late-writer"
 [ -z "$grouped" ] || all="$all memory-high"
 [ -z "$grouped" ] || [ -z "$disk" ] || [ "${SHORT:-}" ] || all="$all thrash"
 [ -z "$grouped" ] || [ "${SHORT:-}" ] || all="$all quota"
@@ -91,6 +91,13 @@ fi
 if [ -z "${SHORT:-}" ]; then
 	named starved "^$starved"
 	named rt-throttling "^$throttled"
+	named two "^$two"
+	named chained "^$chained"
+	named late-writer "^$late_writer"
+	is "$(grep -cE '^v-timed-.* for holder' /tmp/answers)" 0 "a lock that was not given in time has ended no wait"
+	ok "a name with blanks chooses a task" eval \
+		"rbmap why -p 'v-two [[]b] 1' --worst 9 /tmp/all.dat 2>/dev/null | grep -q '^v-two .b. 1-'" ||
+		diag "$(rbmap why -p 'v-two [[]b] 1' /tmp/all.dat 2>&1 | head -n 3)"
 	[ -z "$grouped" ] || named quota "^$quota"
 	[ -z "$grouped" ] || [ -z "$disk" ] || named thrash "^$thrash"
 fi

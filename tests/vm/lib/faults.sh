@@ -22,6 +22,12 @@ throttled='v-rt-throttling-[0-9]+ .* real-time tasks had used up their time'
 quota='v-quota-[0-9]+ was throttled .* ms by the CPU quota of /small \(10 ms of each 100 ms\)'
 high='v-memory-high-[0-9]+ had to wait .* memory.high'
 
+# Variations: two victims whose names have blanks and brackets, a chain of locks, a wait that ends
+# in time, and a writer that is kept from its CPU.
+two='v-two (a\)|\[b\] 1)-[0-9]+ waited .* ms in futex for (v-two .*-[0-9]+, which waited for )?holder \(ü\) 7-[0-9]+, which slept .* ms in (clock_)?nanosleep'
+chained='v-chained-[0-9]+ waited .* ms in futex for middle-[0-9]+, which waited for innermost-[0-9]+, which slept .* ms in (clock_)?nanosleep'
+late_writer='v-late-writer-[0-9]+ waited .* ms in read for writer-[0-9]+, which was runnable .* ms on CPU 1, where rt-hog-[0-9]+ \(priority 10, above its 0\) ran'
+
 # sentence_wanted FAULT: the sentence that names the root of the fault
 sentence_wanted()
 {
@@ -43,6 +49,9 @@ sentence_wanted()
 	quota) echo "$quota" ;;
 	thrash) echo "$thrash" ;;
 	memory-high) echo "$high" ;;
+	two) echo "$two" ;;
+	chained) echo "$chained" ;;
+	late-writer) echo "$late_writer" ;;
 	esac
 }
 
