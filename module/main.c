@@ -30,7 +30,7 @@ MODULE_PARM_DESC(buffer_size_kb, "KiB of ring per CPU, rounded up to whole sub-b
 
 static unsigned long subbuf_size_kb;
 module_param(subbuf_size_kb, ulong, 0444);
-MODULE_PARM_DESC(subbuf_size_kb, "KiB of a sub-buffer, a power of two, 4 to 4096, a page or more; 0: the least that buffer_size_kb allows (default 0)");
+MODULE_PARM_DESC(subbuf_size_kb, "KiB of a sub-buffer, a power of two, 4 to 4096, a page or more; 0: determined by buffer_size_kb (default 0)");
 
 static bool overwrite = true;
 module_param(overwrite, bool, 0444);

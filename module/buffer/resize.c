@@ -12,11 +12,19 @@
 #define RBMAP_MIN_SUBBUF_KB	max(4UL, PAGE_SIZE >> 10)
 #define RBMAP_MAX_SUBBUF_KB	4096UL
 
-/* The smallest sub-buffers with which a ring of that size has enough slots. */
+/* The largest sub-buffers whose pages the allocator finds in memory that is in pieces, too. */
+#define RBMAP_CHEAP_SUBBUF_KB	(PAGE_SIZE >> 10 << PAGE_ALLOC_COSTLY_ORDER)
+
+/* More sub-buffers than that cost more to allocate and to free, and the reader gains nothing. */
+#define RBMAP_MANY_SLOTS	8192UL
+
+/* The smallest sub-buffers with which a ring of that size has few enough slots. */
 static unsigned long rbmap_subbuf_kb_for(unsigned long size_kb)
 {
 	unsigned long kb = RBMAP_MIN_SUBBUF_KB;
 
+	while (kb < RBMAP_CHEAP_SUBBUF_KB && size_kb > kb * RBMAP_MANY_SLOTS)
+		kb *= 2;
 	while (kb < RBMAP_MAX_SUBBUF_KB && size_kb > kb * RBMAP_MAX_SLOTS)
 		kb *= 2;
 	return kb;
@@ -26,7 +34,7 @@ static unsigned long rbmap_subbuf_kb_for(unsigned long size_kb)
  * rbmap_sizes_set - convert sizes to slots and bytes
  * @sizes: filled
  * @size_kb: KiB of all slots; rounded up to whole sub-buffers
- * @subbuf_size_kb: KiB of a sub-buffer; 0: the smallest that @size_kb allows
+ * @subbuf_size_kb: KiB of a sub-buffer; 0: a size that @size_kb determines
  *
  * Return: 0, or -EINVAL with a message in the log.
  */

@@ -28,8 +28,8 @@ struct rbmap_event_type;
  * @size_kb: KiB of a CPU's ring; rounded up to whole sub-buffers, 2 to 65,534 of
  *	them.  0: the size that the module rbmap was loaded with
  * @subbuf_size_kb: KiB of a sub-buffer, a power of two, 4 to 4096.  0: the size that
- *	the module rbmap was loaded with; if it was loaded without one, the smallest that
- *	@size_kb allows
+ *	the module rbmap was loaded with; if it was loaded without one, a size that
+ *	@size_kb determines
  * @mode: mode of a full ring: overwrite (0) or discard
  * @clock: clock of the events: local (0), or another one that this machine has
  * @raw: the producer defines the payloads: they do not begin with struct

@@ -42,11 +42,15 @@ refused buffer_subbuf_size_kb 8192 "$invalid"
 refused buffer_size_kb $((65534 * page_kb)) 'Cannot allocate memory'
 like "$(dmesg | tail -n 5)" 'KiB are missing: choose a smaller buffer_size_kb' \
 	"a size is refused before memory is allocated"
-# 65534 sub-buffers are the most: they become larger unless a user has set their size.
+# 8192 sub-buffers are many, and 65534 the most: they become larger unless a user has set their size.
+obeyed per_cpu/cpu0/buffer_size_kb $((8192 * page_kb))
+is "$(cat $root/per_cpu/cpu0/buffer_subbuf_size_kb)" "$page_kb" "a ring has 8192 small sub-buffers"
+obeyed per_cpu/cpu0/buffer_size_kb $((8193 * page_kb)) $((8194 * page_kb))
+is "$(cat $root/per_cpu/cpu0/buffer_subbuf_size_kb)" $((2 * page_kb)) "a larger ring has larger ones"
 refused buffer_size_kb $((65535 * page_kb)) 'Cannot allocate memory'
 obeyed per_cpu/cpu0/buffer_size_kb $((65535 * page_kb)) $((65536 * page_kb))
-is "$(cat $root/per_cpu/cpu0/buffer_subbuf_size_kb)" $((2 * page_kb)) \
-	"a large ring has larger sub-buffers"
+is "$(cat $root/per_cpu/cpu0/buffer_subbuf_size_kb)" $((8 * page_kb)) \
+	"a large ring has sub-buffers that are found in fragmented memory"
 obeyed per_cpu/cpu0/buffer_size_kb 64
 is "$(cat $root/per_cpu/cpu0/buffer_subbuf_size_kb)" "$page_kb" \
 	"a small ring has small sub-buffers again"
