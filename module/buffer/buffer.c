@@ -273,6 +273,7 @@ int rbmap_buffers_init(unsigned long retired_size_kb)
 void rbmap_buffers_exit(void)
 {
 	cpuhp_remove_multi_state(rbmap_hotplug_state);
+	rbmap_gen_free_settle();
 	rbmap_wait_module_exit();
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Allocate, free, clone, retire and reset a ring. */
 #include <linux/gfp.h>
+#include <linux/llist.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include <linux/workqueue.h>
 
 #include "consume.h"
 #include "internal.h"
@@ -30,24 +32,20 @@ unsigned long rbmap_gen_bytes(const struct rbmap_sizes *sizes)
 	       rbmap_slot_table_bytes(sizes->nr_slots);
 }
 
-/**
- * rbmap_gen_free - free a ring
- * @gen: a ring that nobody writes, reads or maps.  If it was written, it is retired
- *
- * Context: may sleep.
- */
-void rbmap_gen_free(struct rbmap_gen *gen)
+/* Without the ring's users, only its memory is left. */
+static void rbmap_gen_free_memory(struct rbmap_gen *gen)
 {
 	struct rbmap_ring_subbuf *subbuf = gen->ring.subbuf;
+	struct rbmap_pages_batch batch = { 0 };
 	u32 i;
 
-	rbmap_gen_wake_exit(gen);
 	for (i = 0; subbuf && subbuf[i].header && !gen->origin; i++) {
-		rbmap_pages_free(subbuf[i].header, gen->subbuf_size);
+		rbmap_pages_free_later(&batch, subbuf[i].header, gen->subbuf_size);
 		cond_resched();
 		if (i == gen->ring.nr_slots)
 			break;
 	}
+	rbmap_pages_free_end(&batch);
 	kvfree(subbuf);
 	kvfree(gen->ring.slot);
 	if (gen->ring.slot_table && !gen->origin)
@@ -58,6 +56,58 @@ void rbmap_gen_free(struct rbmap_gen *gen)
 	if (gen->origin)
 		rbmap_gen_put(gen->origin);	/* model: free_origin */
 	kfree(gen);
+}
+
+/* The large rings whose memory is freed later */
+static LLIST_HEAD(rbmap_gen_unused);
+
+static void rbmap_gen_free_unused(struct work_struct *work)
+{
+	struct rbmap_gen *gen, *next;
+
+	llist_for_each_entry_safe(gen, next, llist_del_all(&rbmap_gen_unused), unused)
+		rbmap_gen_free_memory(gen);
+}
+
+static DECLARE_DELAYED_WORK(rbmap_gen_free_work, rbmap_gen_free_unused);
+
+/*
+ * The kernel needs five hundred instructions for each page that is freed.  A process that ends
+ * a recording with large rings does not wait for that: it ends before the work begins.
+ */
+#define RBMAP_FREE_NOW_BYTES	(8UL << 20)
+#define RBMAP_FREE_DELAY	(HZ / 20)
+
+/**
+ * rbmap_gen_free - free a ring
+ * @gen: a ring that nobody writes, reads or maps.  If it was written, it is retired
+ *
+ * The memory of a large ring is freed a moment later.  rbmap_gen_free_settle() waits for that,
+ * and comes before each ring that is allocated, so that at most as much memory waits as
+ * was in use at one time.
+ *
+ * Context: may sleep.
+ */
+void rbmap_gen_free(struct rbmap_gen *gen)
+{
+	rbmap_gen_wake_exit(gen);
+	if (gen->origin ||
+	    (u64)gen->ring.nr_slots * gen->subbuf_size <= RBMAP_FREE_NOW_BYTES) {
+		rbmap_gen_free_memory(gen);
+		return;
+	}
+	llist_add(&gen->unused, &rbmap_gen_unused);
+	rbmap_work_later(&rbmap_gen_free_work, RBMAP_FREE_DELAY);
+}
+
+/**
+ * rbmap_gen_free_settle - wait until the memory of all freed rings is free
+ *
+ * Context: sleeps.
+ */
+void rbmap_gen_free_settle(void)
+{
+	flush_delayed_work(&rbmap_gen_free_work);
 }
 
 static void rbmap_gen_release(struct kref *refs)

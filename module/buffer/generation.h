@@ -10,6 +10,7 @@
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <rbmap/ring/ring.h>
 
@@ -98,6 +99,7 @@ struct rbmap_placed_ring {
  * @origin: for a clone, the ring whose sub-buffers it shares, with a reference,
  *	or NULL
  * @list: entry in @cpu_buf->generations, which has no clones; under @cpu_buf's lock
+ * @unused: entry in the list of rings whose memory is freed later
  * @files: open files that are bound to the ring, by how they keep it; under @cpu_buf's
  *	lock
  * @queued: whether a file that is opened may start with the ring, which it does if
@@ -139,6 +141,7 @@ struct rbmap_gen {
 	struct kref		refs;
 	struct rbmap_gen	*origin;
 	struct list_head	list;
+	struct llist_node	unused;
 	struct list_head	files[RBMAP_NR_KEEPS];
 	bool			queued;
 	bool			retired;
@@ -209,6 +212,7 @@ rbmap_gen_create(struct rbmap_cpu_buffer *cpu_buf,
 		 const struct rbmap_sizes *sizes,
 		 enum rbmap_clock clock);
 void rbmap_gen_free(struct rbmap_gen *gen);
+void rbmap_gen_free_settle(void);
 void rbmap_gen_put(struct rbmap_gen *gen);
 struct rbmap_gen *
 rbmap_gen_clone_alloc(struct rbmap_gen *gen);

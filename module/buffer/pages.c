@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The memory of a sub-buffer. */
 #include <linux/gfp.h>
+#include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/vmalloc.h>
 
 #include "pages.h"
@@ -62,6 +64,44 @@ void rbmap_pages_free(void *addr, size_t size)
 	}
 	for (at = 0; at < size; at += PAGE_SIZE)
 		put_page(virt_to_page((u8 *)addr + at));
+}
+
+/**
+ * rbmap_pages_free_later - free memory of rbmap_pages_alloc() together with other memory
+ * @batch: pages that are freed with this memory; zeroed before the first call
+ * @addr: the memory
+ * @size: as passed to rbmap_pages_alloc()
+ *
+ * The allocator takes its lock once for many pages.
+ *
+ * Context: may sleep.
+ */
+void rbmap_pages_free_later(struct rbmap_pages_batch *batch, void *addr, size_t size)
+{
+	size_t at;
+
+	if (is_vmalloc_addr(addr)) {
+		vfree(addr);
+		return;
+	}
+	for (at = 0; at < size; at += PAGE_SIZE) {
+		batch->page[batch->nr++] = virt_to_page((u8 *)addr + at);
+		if (batch->nr == ARRAY_SIZE(batch->page))
+			rbmap_pages_free_end(batch);
+	}
+}
+
+/**
+ * rbmap_pages_free_end - free what rbmap_pages_free_later() has not freed yet
+ * @batch: the pages
+ *
+ * Context: may sleep.
+ */
+void rbmap_pages_free_end(struct rbmap_pages_batch *batch)
+{
+	if (batch->nr)
+		release_pages(batch->page, batch->nr);
+	batch->nr = 0;
 }
 
 /**

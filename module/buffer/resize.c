@@ -75,6 +75,7 @@ static unsigned long rbmap_sizes_need_kb(const struct rbmap_sizes *sizes,
 
 static unsigned long rbmap_free_kb(void)
 {
+	rbmap_gen_free_settle();
 	return si_mem_available() << (PAGE_SHIFT - 10);
 }
 
@@ -82,6 +83,8 @@ static unsigned long rbmap_free_kb(void)
  * rbmap_sizes_fit - test whether there is enough memory for rings
  * @sizes: sizes of each ring
  * @cpus: number of rings
+ *
+ * Context: sleeps until the memory of freed rings is free.
  */
 bool rbmap_sizes_fit(const struct rbmap_sizes *sizes, unsigned int cpus)
 {

@@ -326,6 +326,18 @@ void rbmap_wait_module_exit(void)
 	destroy_workqueue(rbmap_wait_queue);
 }
 
+/**
+ * rbmap_work_later - queue work of the buffers, which may take long
+ * @work: the work; rbmap_wait_module_exit() needs it to have run
+ * @delay: jiffies until it begins
+ *
+ * Context: any but NMI.
+ */
+void rbmap_work_later(struct delayed_work *work, unsigned long delay)
+{
+	queue_delayed_work(rbmap_wait_queue, work, delay);
+}
+
 /*
  * Clear the flags now: until the readers are woken, events must not queue the irq_work
  * again.  No reader sets a flag meanwhile, because the notices stay wanted.  If the work

@@ -16,6 +16,7 @@ enum rbmap_wait_for {
 
 int rbmap_wait_module_init(void);
 void rbmap_wait_module_exit(void);
+void rbmap_work_later(struct delayed_work *work, unsigned long delay);
 void rbmap_cpu_wait_init(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_wait_exit(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_gen_wake_init(struct rbmap_gen *gen);

@@ -97,7 +97,7 @@ inline put_clone(g, o)
 		fi
 	};
 #ifndef clone_without_origin
-free_origin:	/* buffer/generation.c: rbmap_gen_free() */
+free_origin:	/* buffer/generation.c: rbmap_gen_free_memory() */
 	put_ring(o);
 #endif
 put_clone_done:

@@ -73,6 +73,14 @@ obeyed per_cpu/cpu0/buffer_size_kb 128
 is "$(cat $root/buffer_size_kb)" X "the sizes of the processors differ"
 obeyed buffer_size_kb 64
 
+# The memory of a large ring is freed a moment later, and before that of the next one is counted.
+large=$(($(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' /proc/meminfo) * 6 / 10 / $(grep -c ^processor /proc/cpuinfo)))
+for turn in first second; do
+	put instances/create "large buffer_size_kb=$large"
+	ok "a $turn buffer has most of the memory" test -d $root/instances/large
+	put instances/destroy large
+done
+
 # Settings apply to new rings
 marked x
 obeyed tracing_on 0
