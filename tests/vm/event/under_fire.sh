@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Events of the kernel, system calls and a kprobe are switched while they fire, beside ftrace
-# and perf on the same events. Meanwhile a processor goes and comes, and so does a module whose
-# event fires. Each call is received or missed, and each received record is in a ring or
-# dropped. LONG=1 attaches and removes ten thousand events.
+# Events of the kernel, system calls and a kprobe are switched while they fire, beside ftrace,
+# perf and BPF on the same events. A live patch has a function that a caller of one calls.
+# Meanwhile a processor goes and comes, and so does a module whose event fires. Each call is
+# received or missed, and each received record is in a ring or dropped. LONG=1 attaches and
+# removes ten thousand events.
 # shellcheck disable=SC2317 # called by retry_until
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -73,17 +74,36 @@ by_perf()
 	done
 }
 
+patched=/sys/kernel/livepatch/patched
+
+settled()
+{
+	[ "$(cat $patched/transition)" = 0 ]
+}
+
+unpatched()
+{
+	[ ! -e $patched ] && rmmod patched
+}
+
 unloaded()
 {
 	rmmod source 2>/dev/null
 }
 
+# A transition under fire takes minutes in an emulator. Each load of the module is one, too.
+if [ -e /sys/kernel/livepatch ]; then
+	ok "a function that the event's caller calls is patched" load_module patched
+	ok "it is patched for all tasks" retry_until 120 settled
+fi
 rm -f stop ftrace_rounds perf_rounds
 touch ftrace_rounds perf_rounds
 fire & workers=$!
 fire & workers="$workers $!"
 by_ftrace & workers="$workers $!"
 ! command -v perf >/dev/null || by_perf & workers="$workers $!"
+# shellcheck disable=SC2086 # names without blanks
+/tests/with_bpf stop $shared >by_bpf & bpf=$!
 wanted=500
 [ -z "$SHORT" ] || wanted=60
 [ -z "$LONG" ] || wanted=10000
@@ -115,6 +135,8 @@ ok "$attached events are attached and removed" test $attached -ge $wanted
 touch stop
 # shellcheck disable=SC2086 # numbers
 wait $workers
+wait $bpf
+bpf_status=$?
 rm stop
 ok "all events are off" put set_event ' '
 diag "$rounds rounds; the module went $gone times, a processor $hotplugged times"
@@ -126,6 +148,21 @@ if command -v perf >/dev/null; then
 	ok "perf was on the same events" test -s perf_rounds
 else
 	skip "this machine has no perf" "perf on the same events"
+fi
+if [ $bpf_status = 2 ]; then
+	skip "this kernel has no BPF" "BPF on the same events"
+else
+	is $bpf_status 0 "BPF was on the same events"
+	diag "$(cat by_bpf) programs of BPF were attached"
+fi
+if [ -e $patched ]; then
+	patched_calls=$(cat /sys/module/patched/parameters/calls)
+	diag "$patched_calls calls of the patched function"
+	ok "the caller of the event calls the patched function" test "$patched_calls" -gt 0
+	echo 0 >$patched/enabled
+	ok "the patch is removed" retry_until 120 unpatched
+else
+	skip "this kernel has no live patches" "a live patch"
 fi
 for event in $shared; do
 	ok "$event has fired" grep -q '^received: *[1-9]' "$events/$event/counts"
