@@ -85,6 +85,16 @@ check_record()
 	cannot 'function' record -p function -o /tmp/a.dat sleep 0.1
 }
 
+# mem reads the name of a function at each address, and dies without one. Recordings of root
+# have the addresses, and the names of those that are in them.
+check_mem()
+{
+	rbmap record -q -e kmem:kmalloc -e kmem:kfree -e kmem:kmem_cache_alloc -o /tmp/a.dat -- ls /proc >/dev/null
+	trace_cmd mem /tmp/a.dat >/tmp/out
+	is $? 0 "Debian $release: trace-cmd mem"
+	ok "Debian $release: it names functions" grep -qE "^ *[a-z_0-9.]+[[:space:]]" /tmp/out
+}
+
 check_start()
 {
 	does start -p nop -e rbmap -e signal -O nooverwrite
@@ -158,11 +168,15 @@ ok "the directory lies above tracefs" mount -o bind $dir $tracing || done_testin
 names >/tmp/names
 for release in 12 13; do
 	case ${SHORT:+$release} in
-	12) check_record ;;
+	12)
+		check_record
+		check_mem
+		;;
 	13) check_start ;;
 	*)
 		check_lists
 		check_record
+		check_mem
 		check_start
 		check_instances
 		;;
