@@ -180,10 +180,10 @@ put set_event syscalls:sys_enter_getdents64
 ok "also on a CPU that has come on line" retry_until 30 on_cpu1
 put set_event ' '
 
-# The kernel waits for RCU with each release of a perf event.
-if [ -e $theirs/kprobe_events ]; then
-	printf 'p:mine/%s %s\n' begin rcu_expedite_gp release perf_event_release_kernel \
-		end rcu_unexpedite_gp >$theirs/kprobe_events
+# The kernel waits for RCU with each release of a perf event. 5.10 refuses a kprobe there,
+# because it builds the file without a place for ftrace.
+if [ -e $theirs/kprobe_events ] && printf 'p:mine/%s %s\n' begin rcu_expedite_gp \
+	release perf_event_release_kernel end rcu_unexpedite_gp 2>/dev/null >$theirs/kprobe_events; then
 	ok "system calls are recorded again" put set_event 'syscalls:sys_enter_getdents64 syscalls:sys_exit_getdents64'
 	echo 1 >$theirs/events/mine/enable
 	echo >$theirs/trace
@@ -196,8 +196,9 @@ if [ -e $theirs/kprobe_events ]; then
 		END { print n + 0, (long <= cpus), (short >= 2) }' $theirs/trace)" "0 1 1" \
 		"all perf events of system calls are released with short waits for RCU"
 	diag "$(grep -cE ': (begin|end):' $theirs/trace) switches of waits, $(grep -c ': release:' $theirs/trace) releases"
-	echo >$theirs/kprobe_events
 else
+	skip "this kernel refuses a kprobe" "all perf events of system calls are released with short waits"
 	ok "module unloads" rmmod rbmap
 fi
+[ ! -e $theirs/kprobe_events ] || echo >$theirs/kprobe_events
 done_testing
