@@ -20,8 +20,10 @@
 
 #include "convert/conversion.h"
 #include "convert/perfetto_event.h"
-#include "input/input_formatter.h"
-#include "print/event_formatter.h"
+#include "input/input_session.h"
+#include "print/line.h"
+#include "print/session_formats.h"
+#include "recording/dat_hosts.h"
 #include "recording/dat_read.h"
 
 #define MOST_CPUS	8
@@ -34,7 +36,7 @@ void libprotobuf_c_load(void);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct event_formatter *text;
+static struct print_session *session;
 static uint16_t id[65536];
 static unsigned int nr_ids;
 
@@ -43,6 +45,7 @@ static struct {
 	const char *clock, *uname;
 	struct dat_times times;
 	unsigned int cpus;
+	const struct dat_hosts *hosts;	/* NULL: it is that of one host */
 } recording;
 
 const char *rbmap_recording_clock(const struct rbmap_recording *reader)
@@ -69,11 +72,17 @@ unsigned int rbmap_recording_cpus(const struct rbmap_recording *reader)
 	return recording.cpus;
 }
 
-/* The text has its formats from the beginning: to parse one takes longer than all else. */
-int input_load_formatter(const struct input *in, struct event_formatter *t)
+const struct dat_hosts *dat_hosts(const struct rbmap_recording *reader)
+{
+	(void)reader;
+	return recording.hosts;
+}
+
+/* The session has its formats from the beginning: to parse one takes longer than all else. */
+int input_load_session(const struct input *in, struct print_session *s)
 {
 	(void)in;
-	(void)t;
+	(void)s;
 	return 0;
 }
 
@@ -85,21 +94,14 @@ static void add_format(const char *dir, const char *path)
 
 	*strchr(system, '/') = '\0';
 	if (!buf_read_file(&format, path))
-		formatter_add_format(text, system, format.data, format.size);
+		print_session_add_format(session, system, format.data, format.size);
 	buf_free(&format);
 	free(system);
 }
 
-static void add_ids(void)
+static void free_session(void)
 {
-	for (int i = 0; i < NR_EVENT_IDS; i++)
-		if (formatter_event(text, i))
-			id[nr_ids++] = i;
-}
-
-static void free_text(void)
-{
-	formatter_free(text);
+	print_session_free(session);
 }
 
 /* The library is linked. */
@@ -115,15 +117,17 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	(void)argc;
 	(void)argv;
-	text = formatter_new();
-	atexit(free_text);
+	session = print_session_new();
+	atexit(free_session);
 	snprintf(pattern, sizeof(pattern), "%s/*/*/format", dir ? dir : "/sys/kernel/rbmap/events");
 	if (!glob(pattern, 0, NULL, &found)) {
 		for (size_t i = 0; i < found.gl_pathc; i++)
 			add_format(dir, found.gl_pathv[i]);
 		globfree(&found);
 	}
-	add_ids();
+	for (int i = 0; i < NR_EVENT_IDS; i++)
+		if (print_session_event(session, i))
+			id[nr_ids++] = i;
 	if (!nr_ids) {
 		fputs("no formats: set RBMAP_FUZZ_EVENTS\n", stderr);
 		exit(1);
@@ -157,8 +161,8 @@ static void add_lost(struct run *r, unsigned int cpu, uint64_t lost)
 static void add_event(struct run *r, struct rbmap_event *ev)
 {
 	struct expected *cpu = &r->cpu[ev->cpu];
-	struct formatter_parts parts;
-	int ret = formatter_parts(text, ev, &parts);
+	struct event_parts parts;
+	int ret = print_session_find_parts(session, ev, &parts);
 
 	if (r->c.to->event(&r->c, ev, ret ? NULL : &parts) || output_go_on(&r->c.out))
 		abort();
@@ -269,7 +273,7 @@ static void convert(const struct converter *to, const uint8_t *data, size_t size
 
 	r->c.in = &r->in;
 	r->c.to = to;
-	r->c.text = text;
+	r->c.session = session;
 	r->c.out.fd = memfd_create("output", MFD_CLOEXEC);
 	r->in.time.boot = recording.times.end.boot;
 	r->in.time.ring = recording.times.end.ring;
@@ -280,9 +284,20 @@ static void convert(const struct converter *to, const uint8_t *data, size_t size
 		abort();
 	check(r);
 	to->free(&r->c);
+	print_line_free(r->c.line);
 	buf_free(&r->c.out.data);
 	close(r->c.out.fd);
 	free(r);
+}
+
+/* Two hosts, and CPUs of none. */
+static const struct dat_hosts *two_hosts(void)
+{
+	static struct dat_hosts *hosts;
+
+	if (!hosts && dat_hosts_parse(&hosts, DAT_HOSTS_HEAD "0 2 0 web\n3 4 4194304 db\n") != 1)
+		abort();
+	return hosts;
 }
 
 static void choose_recording(const uint8_t *data)
@@ -293,6 +308,7 @@ static void choose_recording(const uint8_t *data)
 	recording.clock = clocks[data[0] % 5];
 	recording.uname = names[data[1] / 64];
 	recording.cpus = 1 + data[1] % MOST_CPUS;
+	recording.hosts = data[0] & 0x10 ? two_hosts() : NULL;
 	recording.times = (struct dat_times){ 0 };
 	if (data[0] & 0x20)
 		recording.times.begin = (struct rbmap_moment){ 1, data[0], 3, 37, 4 };

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "fuzz_events.h"
-#include "print/event_formatter.h"
+#include "print/line.h"
+#include "print/session_formats.h"
 #include "recording/dat_times.h"
 #include "report/html/meta.h"
 #include "report/html/page.h"
@@ -24,7 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct made {
 	struct page *page;
-	struct event_formatter *text;
+	struct print_session *session;
+	struct print_line *line;
 	uint64_t events;
 };
 
@@ -33,7 +35,7 @@ static void add_format(void *data, unsigned int event, const char *format)
 	struct made *made = data;
 	const char *system = interval_events[event].system;
 
-	formatter_add_format(made->text, system, format, strlen(format));
+	print_session_add_format(made->session, system, format, strlen(format));
 	if (page_add_format(made->page, system, format, strlen(format)) ||
 	    intervals_add_format(made->page->intervals, system, format, strlen(format)))
 		abort();
@@ -83,9 +85,10 @@ static void make(struct made *made, const uint8_t *data, size_t size, FILE *out)
 {
 	struct fuzz_events events = { .format = add_format, .event = add_event, .data = made };
 
-	if (!made->page || !made->text || !out)
+	if (!made->page || !made->session || !made->line || !out)
 		abort();
-	made->page->text = made->text;
+	made->page->session = made->session;
+	made->page->line = made->line;
 	made->page->store = store_new(out, 1);
 	for (int pid = -1; pid < data[0] % 8; pid++)
 		if (page_add_task_lane(made->page, pid, INTEREST_WORST))
@@ -105,13 +108,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	out = open_memstream(&text, &len);
 	made.page = page_new(WORST);
-	made.text = formatter_new();
+	made.session = print_session_new();
+	made.line = print_line_new(made.session);
 	make(&made, data, size, out);
 	fclose(out);
 	check_tags(text);
 	store_free(made.page->store);
 	page_free(made.page);
-	formatter_free(made.text);
+	print_line_free(made.line);
+	print_session_free(made.session);
 	free(text);
 	return 0;
 }

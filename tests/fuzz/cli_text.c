@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "print/event_formatter.h"
 #include "print/fields/bprint.h"
 #include "print/json_lines.h"
+#include "print/line.h"
+#include "print/session_formats.h"
+#include "print/session_names.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -26,12 +28,12 @@ static const char kallsyms[] =
 	"ffffffffc0001000 t last\t[module]\n";
 
 /* With the plugins and without them */
-static struct event_formatter *texts[2];
+static struct print_session *sessions[2];
 static uint16_t id[65536];
 static unsigned int nr_ids;
 
 /* Add all formats SYSTEM/EVENT/format below a directory. */
-static void add_formats(struct event_formatter *text, const char *dir)
+static void add_formats(struct print_session *session, const char *dir)
 {
 	char pattern[4096];
 	glob_t found;
@@ -46,24 +48,17 @@ static void add_formats(struct event_formatter *text, const char *dir)
 		struct buf format = { 0 };
 
 		if (!buf_read_file(&format, path))
-			formatter_add_format(text, system, format.data, format.size);
+			print_session_add_format(session, system, format.data, format.size);
 		buf_free(&format);
 		free(system);
 	}
 	globfree(&found);
 }
 
-static void add_ids(void)
+static void free_sessions(void)
 {
-	for (int i = 0; i < NR_EVENT_IDS; i++)
-		if (formatter_event(texts[0], i))
-			id[nr_ids++] = i;
-}
-
-static void free_texts(void)
-{
-	formatter_free(texts[0]);
-	formatter_free(texts[1]);
+	print_session_free(sessions[0]);
+	print_session_free(sessions[1]);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -73,21 +68,23 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	for (int i = 0; i < 2; i++) {
-		texts[i] = formatter_new();
+		sessions[i] = print_session_new();
 		if (i == 0) {
-			formatter_load_plugins(texts[i]);
+			print_session_load_plugins(sessions[i]);
 		} else {
-			formatter_set_layout(texts[i], 1, false, 20);
-			formatter_comm_from_proc(texts[i], true);
+			print_session_set_layout(sessions[i], 1, false, 20);
+			print_session_comm_from_proc(sessions[i], true);
 		}
-		formatter_with_json(texts[i], true);
-		formatter_set_kallsyms(texts[i], kallsyms, sizeof(kallsyms) - 1);
-		formatter_set_constants(texts[i], constants, sizeof(constants) - 1);
-		formatter_stack_lines(texts[i], i);
-		add_formats(texts[i], events ? events : "/sys/kernel/rbmap/events");
+		print_session_with_json(sessions[i], true);
+		print_session_set_kallsyms(sessions[i], kallsyms, sizeof(kallsyms) - 1);
+		print_session_set_constants(sessions[i], constants, sizeof(constants) - 1);
+		print_session_stack_lines(sessions[i], i);
+		add_formats(sessions[i], events ? events : "/sys/kernel/rbmap/events");
 	}
-	atexit(free_texts);
-	add_ids();
+	atexit(free_sessions);
+	for (int i = 0; i < NR_EVENT_IDS; i++)
+		if (print_session_event(sessions[0], i))
+			id[nr_ids++] = i;
 	if (!nr_ids) {
 		fputs("no formats: set RBMAP_FUZZ_EVENTS\n", stderr);
 		exit(1);
@@ -103,17 +100,20 @@ static void print(const struct rbmap_event *ev, unsigned int how)
 		.real = how & 64 ? 1700000000000000000 : 0, .real_step = 1, .ring_step = 1,
 		.end = 1ULL << 40,
 	};
-	struct event_formatter *text = texts[how & 1];
-	struct buf line = { 0 }, body = { 0 };
+	struct print_session *session = sessions[how & 1];
+	struct buf out = { 0 }, body = { 0 };
+	struct print_line *line;
 
-	formatter_set_time(text, &view);
-	formatter_raw(text, how % 64 == 33);
+	print_session_set_time(session, &view);
+	print_session_raw(session, how % 64 == 33);
+	line = print_line_new(session);
 	if (how & 2)
-		json_lines_add(text, ev, how & 32, &body, &line);
+		json_lines_add(line, ev, how & 32, &body, &out);
 	else
-		formatter_add_line(text, ev, &line);
+		print_line_add(line, ev, &out);
 	buf_free(&body);
-	buf_free(&line);
+	buf_free(&out);
+	print_line_free(line);
 }
 
 static const struct symbol *no_symbol(void *data, uint64_t addr)
@@ -150,7 +150,7 @@ static void use_as_text(const uint8_t *data, size_t size)
 		(void)time_view_real(&view, ring);
 	print_as_printk(copy, data, size);
 	/* The name of one of so many threads */
-	formatter_add_comm(texts[size % 2], size ? data[0] * 7 : 1, copy);
+	print_session_add_comm(sessions[size % 2], size ? data[0] * 7 : 1, copy);
 	free(copy);
 }
 

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "print/event_formatter.h"
+#include "print/line.h"
+#include "print/session_formats.h"
 #include "tap.h"
 
 #define SECONDS	20	/* for all */
@@ -27,7 +28,7 @@ struct record {
 	char bytes[8];
 };
 
-static int add(struct event_formatter *t, int id, const char *head, const char *print)
+static int add(struct print_session *s, int id, const char *head, const char *print)
 {
 	char format[2048];
 
@@ -36,63 +37,65 @@ static int add(struct event_formatter *t, int id, const char *head, const char *
 		 "\tfield:u32 count;\toffset:12;\tsize:4;\tsigned:0;\n"
 		 "\tfield:u8 bytes[8];\toffset:16;\tsize:8;\tsigned:0;\n\n"
 		 "print fmt: %s\n", id, head, print);
-	return formatter_add_format(t, "hostile", format, strlen(format));
+	return print_session_add_format(s, "hostile", format, strlen(format));
 }
 
 /* Print a record of @id. It is exactly as large as its memory, for the sanitizers. */
-static void print(struct event_formatter *t, int id, struct buf *out)
+static void print(struct print_session *s, int id, struct buf *out)
 {
 	struct record *record = malloc(sizeof(*record));
 	struct rbmap_event ev = { .data = record, .size = sizeof(*record), .ts = 1 };
+	struct print_line *line = print_line_new(s);
 
 	*record = (struct record){ .common.type = id, .number = 2000000000,
 				   .count = UINT32_MAX, .bytes = "\1\2\3\4\5\6\7" };
 	out->size = 0;
-	formatter_add_line(t, &ev, out);
+	print_line_add(line, &ev, out);
 	buf_add(out, "", 1);
+	print_line_free(line);
 	free(record);
 }
 
 static void test_format(const char *what, const char *format, const char *wanted)
 {
-	struct event_formatter *t = formatter_new();
+	struct print_session *s = print_session_new();
 	struct buf out = { 0 };
 
-	add(t, 1, common, format);
-	print(t, 1, &out);
+	add(s, 1, common, format);
+	print(s, 1, &out);
 	ok(out.size < 4096 && strstr(out.data, wanted), "%s", what);
 	if (!strstr(out.data, wanted))
 		diag("%.*s", 200, out.data);
 	buf_free(&out);
-	formatter_free(t);
+	print_session_free(s);
 }
 
 static void test_twice(void)
 {
-	struct event_formatter *t = formatter_new();
+	struct print_session *s = print_session_new();
 	struct buf out = { 0 };
 	char far[1024];
 
 	snprintf(far, sizeof(far), "%s\tfield:u32 far;\toffset:2000000000;\tsize:4;\tsigned:0;\n",
 		 common);
-	ok(!add(t, 1, common, "\"%*ph\", 8, REC->bytes"), "a format is added");
-	ok(add(t, 1, far, "\"%*ph %d\", 8, REC->bytes, REC->far"), "a second one is refused");
-	ok(add(t, 2, far, "\"%d\", REC->far"), "a place out of all records is refused");
+	ok(!add(s, 1, common, "\"%*ph\", 8, REC->bytes"), "a format is added");
+	ok(add(s, 1, far, "\"%*ph %d\", 8, REC->bytes, REC->far"), "a second one is refused");
+	ok(add(s, 2, far, "\"%d\", REC->far"), "a place out of all records is refused");
 	for (int i = 0; i < 100; i++)
-		add(t, 100 - i, common, "\"%d\", REC->number");
-	print(t, 1, &out);
+		add(s, 100 - i, common, "\"%d\", REC->number");
+	print(s, 1, &out);
 	ok(strstr(out.data, "hostile:"), "the first one prints its records");
 	buf_free(&out);
-	formatter_free(t);
+	print_session_free(s);
 }
 
 static void test_common(void)
 {
-	struct event_formatter *t = formatter_new();
+	struct print_session *s = print_session_new();
 
-	ok(add(t, 1, "\tfield:unsigned short common_type;\toffset:2000000000;\tsize:2;\tsigned:0;\n",
+	ok(add(s, 1, "\tfield:unsigned short common_type;\toffset:2000000000;\tsize:2;\tsigned:0;\n",
 	       "\"%d\", REC->number"), "common fields out of all records are refused");
-	formatter_free(t);
+	print_session_free(s);
 }
 
 int main(void)

@@ -22,7 +22,8 @@
 #include <traceevent/trace-seq.h>
 
 #include "base/printable.h"
-#include "print/event_formatter.h"
+#include "print/line.h"
+#include "print/session_formats.h"
 #include "symbols/symbols.h"
 #include "tap.h"
 
@@ -178,10 +179,12 @@ static char *library_text(struct tep_event *event, char *record, size_t size,
 }
 
 /* Return false if a text differs. */
-static bool compare_records(struct tep_event *event, struct event_formatter *text, unsigned int nr)
+static bool compare_records(struct tep_event *event, struct print_session *session,
+			    unsigned int nr)
 {
 	char *record = calloc(1, RECORD_MAX + ZEROS);
-	struct formatter_parts parts;
+	struct print_line *line = print_line_new(session);
+	struct event_parts parts;
 	struct buf ours = { 0 };
 	struct trace_seq s;
 	bool same = true;
@@ -202,8 +205,8 @@ static bool compare_records(struct tep_event *event, struct event_formatter *tex
 		memcpy(copy, record, ev.size);
 		ev.data = copy;
 		ours.size = 0;
-		same = !formatter_parts(text, &ev, &parts) &&
-		       !formatter_add_body(text, &ev, &parts, &ours) &&
+		same = !print_session_find_parts(session, &ev, &parts) &&
+		       !print_line_add_body(line, &ev, &parts, &ours) &&
 		       ours.size == strlen(theirs) &&
 		       (!ours.size || !memcmp(ours.data, theirs, ours.size));
 		if (!same)
@@ -214,6 +217,7 @@ static bool compare_records(struct tep_event *event, struct event_formatter *tex
 	}
 	trace_seq_destroy(&s);
 	buf_free(&ours);
+	print_line_free(line);
 	free(record);
 	return same;
 }
@@ -232,10 +236,11 @@ static void leave_library(int sig)
 	raise(sig);
 }
 
-static bool compare_event(struct tep_event *event, struct event_formatter *text, unsigned int nr)
+static bool compare_event(struct tep_event *event, struct print_session *session,
+			  unsigned int nr)
 {
 	if (!sigsetjmp(crashed, 1))
-		return compare_records(event, text, nr);
+		return compare_records(event, session, nr);
 	diag("%s:%s: libtraceevent crashes", event->system, event->name);
 	return true;
 }
@@ -243,7 +248,7 @@ static bool compare_event(struct tep_event *event, struct event_formatter *text,
 /* ---- formats */
 
 /* A format begins with the name of the event; a comment may stand before it. */
-static struct tep_event *parse(struct tep_handle *tep, struct event_formatter *text,
+static struct tep_event *parse(struct tep_handle *tep, struct print_session *session,
 			       const char *system, const struct buf *file)
 {
 	const char *format = strstr(file->data, "name: ");
@@ -253,7 +258,7 @@ static struct tep_event *parse(struct tep_handle *tep, struct event_formatter *t
 	if (!format)
 		return NULL;
 	size = file->data + file->size - format;
-	if (!formatter_add_format(text, system, format, size))
+	if (!print_session_add_format(session, system, format, size))
 		tep_parse_format(tep, &event, format, size, system);
 	return event;
 }
@@ -269,7 +274,7 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 {
 	const char *with = plugins ? " with plugins" : "";
 	struct tep_handle *tep = tep_alloc();
-	struct event_formatter *text = formatter_new();
+	struct print_session *session = print_session_new();
 	struct tep_plugin_list *loaded = plugins ? tep_load_plugins(tep) : NULL;
 	unsigned int events = 0, good = 0, printers = 0;
 	struct dirent *entry;
@@ -278,16 +283,16 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 
 	/* A virtual machine has no plugins, and the results would be the same. */
 	if (plugins && !loaded) {
-		formatter_free(text);
+		print_session_free(session);
 		tep_free(tep);
 		return;
 	}
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_long_size(tep, sizeof(long));
 	tep_set_function_resolver(tep, find_name, NULL);
-	formatter_set_kallsyms(text, kallsyms, sizeof(kallsyms) - 1);
+	print_session_set_kallsyms(session, kallsyms, sizeof(kallsyms) - 1);
 	if (plugins)
-		formatter_load_plugins(text);
+		print_session_load_plugins(session);
 	snprintf(path, sizeof(path), "%s/%s", dir, system);
 	d = opendir(path);
 	while (d && (entry = readdir(d))) {
@@ -300,11 +305,11 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 		    format.size) {
 			buf_add(&format, "", 1);
 			format.size--;
-			event = parse(tep, text, system, &format);
+			event = parse(tep, session, system, &format);
 			if (event) {
 				events++;
-				good += compare_event(event, text, nr);
-				printers += formatter_has_printer(text, event->id);
+				good += compare_event(event, session, nr);
+				printers += print_session_has_printer(session, event->id);
 				*of_plugins += event->handler != NULL;
 			}
 		}
@@ -319,7 +324,7 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 	else
 		diag("%s%s: %u of %u events have a printer", system, with, printers, events);
 	*all += printers;
-	formatter_free(text);
+	print_session_free(session);
 	if (loaded)
 		tep_unload_plugins(loaded, tep);
 	tep_free(tep);

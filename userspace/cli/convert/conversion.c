@@ -3,7 +3,7 @@
 
 #include "conversion.h"
 #include "input/input_events.h"
-#include "print/event_formatter.h"
+#include "print/line.h"
 #include "recording/dat_read.h"
 
 static int add_lost(void *data, unsigned int cpu, uint64_t lost)
@@ -35,12 +35,12 @@ static int add_event(void *data, const struct rbmap_event *recorded)
 {
 	struct rbmap_event ev = *recorded;
 	struct conversion *c = data;
-	struct formatter_parts parts;
+	struct event_parts parts;
 	int ret = add_lost(c, ev.cpu, ev.lost);
 
 	if (ret)
 		return ret;
-	ret = formatter_parts(c->text, &ev, &parts);
+	ret = print_session_find_parts(c->session, &ev, &parts);
 	if (ret == -ENOMEM)
 		return ret;
 	if (c->in->selector && !selector_wants(c->in->selector, &ev, ret ? NULL : parts.comm)) {
@@ -73,13 +73,14 @@ int conversion_run(struct conversion *c)
 {
 	int ret;
 
-	c->text = formatter_new();
-	if (!c->text)
+	c->session = print_session_new();
+	if (!c->session)
 		return -ENOMEM;
 	c->from_cycles = c->in->time.is_counter && c->in->time.real;
 	ret = convert_all(c);
 	c->to->free(c);
-	formatter_free(c->text);
+	print_line_free(c->line);
+	print_session_free(c->session);
 	buf_free(&c->out.data);
 	return ret;
 }

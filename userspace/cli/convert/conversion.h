@@ -11,8 +11,9 @@
 #include "output.h"
 
 struct conversion;
-struct event_formatter;
-struct formatter_parts;
+struct print_line;
+struct print_session;
+struct event_parts;
 
 /**
  * struct converter - a writer of a format
@@ -34,7 +35,7 @@ struct converter {
 	void (*load)(void);
 	int (*begin)(struct conversion *c);
 	int (*event)(struct conversion *c, const struct rbmap_event *ev,
-		     const struct formatter_parts *parts);
+		     const struct event_parts *parts);
 	int (*lost)(struct conversion *c, unsigned int cpu, uint64_t lost);
 	int (*end)(struct conversion *c);
 	void (*free)(struct conversion *c);
@@ -43,7 +44,8 @@ struct converter {
 /**
  * struct conversion - a recording on its way to another format
  * @in: the recording, which is open
- * @text: the formats of its events
+ * @session: the formats of its events, and the names of its tasks
+ * @line: prints events; begin() makes it when the settings of @session are complete
  * @state: for the converter alone
  * @events, @lost: sums, as rbmap report prints them
  * @lost_unknown: more than @lost
@@ -53,7 +55,8 @@ struct converter {
 struct conversion {
 	struct input *in;
 	const struct converter *to;
-	struct event_formatter *text;
+	struct print_session *session;
+	struct print_line *line;
 	struct output out;
 	void *state;
 	uint64_t events;

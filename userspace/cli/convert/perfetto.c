@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "conversion.h"
-#include "input/input_formatter.h"
+#include "input/input_session.h"
 #include "libprotobuf_c.h"
 #include "perfetto_event.h"
 #include "perfetto_head.h"
 #include "perfetto_packet.h"
-#include "print/event_formatter.h"
+#include "print/line.h"
 #include "recording/dat_read.h"
 
 #define BUNDLE_BYTES	(32 * 1024)
@@ -66,7 +66,7 @@ static int add_head(struct perfetto *p, struct conversion *c)
 
 	perfetto_add_clocks(out, dat_times(reader), clock && !strcmp(clock, "mono"));
 	perfetto_add_system(out, rbmap_recording_uname(reader));
-	ret = perfetto_add_threads(out, c->text);
+	ret = perfetto_add_threads(out, c->session);
 	if (!ret && dat_hosts(reader))
 		ret = perfetto_add_cpus(out, dat_hosts(reader), p->nr_cpus);
 	return ret ? ret : perfetto_add_stats(out, p->sums, p->nr_cpus, false);
@@ -80,12 +80,15 @@ static int begin(struct conversion *c)
 	c->state = p;
 	if (!p)
 		return -ENOMEM;
-	formatter_set_layout(c->text, 0, false, 0);
-	ret = input_load_formatter(c->in, c->text);
+	print_session_set_layout(c->session, 0, false, 0);
+	ret = input_load_session(c->in, c->session);
 	if (ret)
 		return ret;
 	p->nr_cpus = rbmap_recording_cpus(c->in->reader);
-	p->packer = perfetto_packer_new(c->text);
+	c->line = print_line_new(c->session);
+	if (!c->line)
+		return -ENOMEM;
+	p->packer = perfetto_packer_new(c->line);
 	p->bundle = calloc(p->nr_cpus + 1, sizeof(*p->bundle));
 	p->sums = calloc(p->nr_cpus + 1, sizeof(*p->sums));
 	if (!p->packer || !p->bundle || !p->sums)
@@ -130,7 +133,7 @@ static int add_large(struct perfetto *p, struct conversion *c, unsigned int cpu,
 }
 
 static int event(struct conversion *c, const struct rbmap_event *ev,
-		 const struct formatter_parts *parts)
+		 const struct event_parts *parts)
 {
 	struct perfetto *p = c->state;
 	struct bundle *bundle = &p->bundle[ev->cpu];

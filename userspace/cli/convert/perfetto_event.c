@@ -8,7 +8,8 @@
 
 #include "perfetto_event.h"
 #include "perfetto_value.h"
-#include "print/event_formatter.h"
+#include "print/line.h"
+#include "print/session_formats.h"
 #include "wire.h"
 
 /* Fields of FtraceEvent */
@@ -24,7 +25,8 @@
  * @ready, @pid, @ts, @message_size: the event that was prepared
  */
 struct perfetto_packer {
-	struct event_formatter *text;
+	struct print_session *session;
+	struct print_line *line;
 	struct perfetto_layout *layout[NR_EVENT_IDS];
 	struct perfetto_layout *text_marker;
 	struct perfetto_layout *unknown;
@@ -36,14 +38,15 @@ struct perfetto_packer {
 	size_t message_size;
 };
 
-struct perfetto_packer *perfetto_packer_new(struct event_formatter *t)
+struct perfetto_packer *perfetto_packer_new(struct print_line *line)
 {
 	struct perfetto_packer *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
-	p->text = t;
-	p->values.text = t;
+	p->session = print_line_session(line);
+	p->line = line;
+	p->values.line = line;
 	p->values.room = malloc(VALUES_MAX);
 	if (!p->values.room) {
 		free(p);
@@ -79,17 +82,17 @@ static int set_unknown(struct perfetto_packer *p, const char *name, const char *
 
 /* An event that is not whole has no values: use the text that says so. */
 static int prepare_text(struct perfetto_packer *p, const struct rbmap_event *ev,
-			const struct formatter_parts *parts)
+			const struct event_parts *parts)
 {
 	struct buf name = { 0 };
 	int ret;
 
-	if (formatter_event(p->text, parts->common.type))
-		formatter_add_name(p->text, parts->common.type, &name);
+	if (print_session_event(p->session, parts->common.type))
+		print_session_add_name(p->session, parts->common.type, &name);
 	else
 		buf_printf(&name, "event %u", parts->common.type);
 	buf_add(&name, "", 1);
-	ret = formatter_add_body(p->text, ev, parts, &p->body);
+	ret = print_line_add_body(p->line, ev, parts, &p->body);
 	if (name.failed)
 		ret = -ENOMEM;
 	if (!ret)
@@ -139,12 +142,12 @@ static int prepare_values(struct perfetto_packer *p, const struct rbmap_event *e
 	struct perfetto_layout **layout = &p->layout[id];
 
 	if (!*layout)
-		*layout = perfetto_layout_new(p->text, id);
+		*layout = perfetto_layout_new(p->session, id);
 	if (*layout && (*layout)->is_marker &&
 	    !is_slice_or_counter((*layout)->field[0].from, ev)) {
 		layout = &p->text_marker;
 		if (!*layout)
-			*layout = perfetto_layout_generic(p->text, id);
+			*layout = perfetto_layout_generic(p->session, id);
 	}
 	if (!*layout)
 		return -ENOMEM;
@@ -154,7 +157,7 @@ static int prepare_values(struct perfetto_packer *p, const struct rbmap_event *e
 }
 
 static int find_message(struct perfetto_packer *p, const struct rbmap_event *ev,
-			const struct formatter_parts *parts)
+			const struct event_parts *parts)
 {
 	p->body.size = 0;
 	if (!parts)
@@ -165,7 +168,7 @@ static int find_message(struct perfetto_packer *p, const struct rbmap_event *ev,
 }
 
 int perfetto_packer_prepare(struct perfetto_packer *p, const struct rbmap_event *ev,
-			    const struct formatter_parts *parts, size_t *size)
+			    const struct event_parts *parts, size_t *size)
 {
 	int ret = find_message(p, ev, parts);
 

@@ -8,10 +8,10 @@
 #include "perfetto_layout.h"
 
 struct perfetto_packer;
-struct event_formatter;
-struct formatter_parts;
+struct print_line;
+struct event_parts;
 
-struct perfetto_packer *perfetto_packer_new(struct event_formatter *t);	/* NULL: out of memory */
+struct perfetto_packer *perfetto_packer_new(struct print_line *line);	/* NULL: out of memory */
 void perfetto_packer_free(struct perfetto_packer *p);
 
 /*
@@ -19,7 +19,7 @@ void perfetto_packer_free(struct perfetto_packer *p);
  * @parts is NULL if the event lacks its common fields. Return 0 or -ENOMEM.
  */
 int perfetto_packer_prepare(struct perfetto_packer *p, const struct rbmap_event *ev,
-			    const struct formatter_parts *parts, size_t *size);
+			    const struct event_parts *parts, size_t *size);
 
 /* Write the event of perfetto_packer_prepare() at @at, which has room. Return the end. */
 char *perfetto_packer_put(const struct perfetto_packer *p, char *at);

@@ -7,7 +7,7 @@
 #include "perfetto_head.h"
 #include "perfetto_packet.h"
 #include "perfetto_value.h"
-#include "print/event_formatter.h"
+#include "print/session_names.h"
 #include "recording/dat_hosts.h"
 
 #define MOST_THREADS	1000	/* in a packet */
@@ -169,7 +169,7 @@ static void add_thread(void *data, int pid, const char *comm)
 		add_tree(t);
 }
 
-int perfetto_add_threads(struct buf *out, const struct event_formatter *text)
+int perfetto_add_threads(struct buf *out, const struct print_session *session)
 {
 	struct threads *t = calloc(1, sizeof(*t));
 
@@ -178,7 +178,7 @@ int perfetto_add_threads(struct buf *out, const struct event_formatter *text)
 	t->out = out;
 	perfetto__process_tree__init(&t->tree);
 	t->tree.threads = t->pointer;
-	formatter_each_comm(text, add_thread, t);
+	print_session_each_comm(session, add_thread, t);
 	add_tree(t);
 	free(t);
 	return 0;

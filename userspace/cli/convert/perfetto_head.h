@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "recording/dat_times.h"
 
-struct event_formatter;
+struct print_session;
 
 /* Append the known moments of the recording. @is_mono: the ring's clock is CLOCK_MONOTONIC. */
 void perfetto_add_clocks(struct buf *out, const struct dat_times *times, bool is_mono);
@@ -27,7 +27,7 @@ int perfetto_add_cpus(struct buf *out, const struct dat_hosts *hosts, unsigned i
  * Append the names of threads. A recording does not say which threads a process has, so
  * each thread is a process of its own until an event says more.
  */
-int perfetto_add_threads(struct buf *out, const struct event_formatter *t);
+int perfetto_add_threads(struct buf *out, const struct print_session *s);
 
 /**
  * struct perfetto_cpu_sums - the sums of a CPU

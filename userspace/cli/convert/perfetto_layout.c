@@ -5,7 +5,7 @@
 #include <traceevent/event-parse.h>
 
 #include "perfetto_layout.h"
-#include "print/event_formatter.h"
+#include "print/session_formats.h"
 #include "print/field_value.h"
 
 #define GENERIC	"generic"
@@ -172,9 +172,9 @@ static struct perfetto_layout *set_name(struct perfetto_layout *layout, char *na
 	return layout;
 }
 
-static struct perfetto_layout *generic_layout(const struct event_formatter *t, int id)
+static struct perfetto_layout *generic_layout(const struct print_session *s, int id)
 {
-	const struct tep_event *event = formatter_event(t, id);
+	const struct tep_event *event = print_session_event(s, id);
 	struct perfetto_layout *layout = new_generic(count_fields(event));
 	const struct tep_format_field *f;
 	struct buf name = { 0 };
@@ -183,21 +183,21 @@ static struct perfetto_layout *generic_layout(const struct event_formatter *t, i
 		return NULL;
 	for (f = event->format.fields; f; f = f->next)
 		add_generic_field(layout, f->name, f);
-	formatter_add_name(t, id, &name);
+	print_session_add_name(s, id, &name);
 	buf_add(&name, "", 1);
 	if (name.failed)
 		buf_free(&name);
 	return set_name(layout, name.data);
 }
 
-struct perfetto_layout *perfetto_layout_new(const struct event_formatter *t, int id)
+struct perfetto_layout *perfetto_layout_new(const struct print_session *s, int id)
 {
-	const struct tep_event *event = formatter_event(t, id);
+	const struct tep_event *event = print_session_event(s, id);
 	const ProtobufCFieldDescriptor *in_event = find_message(event);
 	struct perfetto_layout *layout;
 
 	if (!in_event)
-		return generic_layout(t, id);
+		return generic_layout(s, id);
 	layout = new_layout(in_event, count_fields(event));
 	if (!layout)
 		return NULL;
@@ -205,12 +205,12 @@ struct perfetto_layout *perfetto_layout_new(const struct event_formatter *t, int
 	if (set_fields(layout, event))
 		return layout;
 	perfetto_layout_free(layout);
-	return generic_layout(t, id);
+	return generic_layout(s, id);
 }
 
-struct perfetto_layout *perfetto_layout_generic(const struct event_formatter *t, int id)
+struct perfetto_layout *perfetto_layout_generic(const struct print_session *s, int id)
 {
-	return generic_layout(t, id);
+	return generic_layout(s, id);
 }
 
 struct perfetto_layout *perfetto_layout_unknown(const char *name, const char *field)

@@ -9,7 +9,7 @@
 
 struct tep_event;
 struct tep_format_field;
-struct event_formatter;
+struct print_session;
 
 /**
  * struct perfetto_field - a field
@@ -41,10 +41,10 @@ struct perfetto_layout {
 };
 
 /* Return the layout of an event that has a format in @t. NULL: out of memory. */
-struct perfetto_layout *perfetto_layout_new(const struct event_formatter *t, int id);
+struct perfetto_layout *perfetto_layout_new(const struct print_session *s, int id);
 
 /* The same, although FtraceEvent has a message for the event. */
-struct perfetto_layout *perfetto_layout_generic(const struct event_formatter *t, int id);
+struct perfetto_layout *perfetto_layout_generic(const struct print_session *s, int id);
 
 /* Return the layout of events without a known format. It has one field, @field. */
 struct perfetto_layout *perfetto_layout_unknown(const char *name, const char *field);

@@ -175,7 +175,7 @@ static int set_field(struct perfetto_values *v, struct perfetto_layout *layout,
 	Perfetto__Generic *generic = layout->generic;
 	struct field_value value;
 
-	if (field_value_find(v->text, ev, field->from, &value))
+	if (field_value_find(v->line, ev, field->from, &value))
 		return -ENOMEM;
 	if (!generic)
 		set_member(v, field, &value, layout->message);

@@ -20,7 +20,7 @@
  * @left: bytes that the event may still have
  */
 struct perfetto_values {
-	struct event_formatter *text;
+	struct print_line *line;
 	char *room;
 	size_t used;
 	size_t left;

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "conversion.h"
-#include "input/input_formatter.h"
-#include "print/event_formatter.h"
+#include "input/input_session.h"
+#include "print/line.h"
+#include "print/session_formats.h"
 #include "recording/dat_read.h"
 
 #define PID_WIDTH	7
@@ -19,22 +20,23 @@ static int begin(struct conversion *c)
 	struct time_view view = c->in->time;
 	int ret;
 
-	formatter_set_layout(c->text, PID_WIDTH, true, 0);
+	print_session_set_layout(c->session, PID_WIDTH, true, 0);
 	/* Viewers look for slices and counters in the text of this event. */
-	formatter_show_as(c->text, "rbmap", "marker", "tracing_mark_write");
+	print_session_show_as(c->session, "rbmap", "marker", "tracing_mark_write");
 	/* Viewers expect one word. */
-	formatter_show_unknown_as(c->text, "event_");
-	ret = input_load_formatter(c->in, c->text);
+	print_session_show_unknown_as(c->session, "event_");
+	ret = input_load_session(c->in, c->session);
 	if (ret)
 		return ret;
 	/* Cycles were converted, or must pass for ns. */
 	view.is_counter = false;
 	view.style = TIME_RING;
-	formatter_set_time(c->text, &view);
+	print_session_set_time(c->session, &view);
 	buf_printf(&c->out.data, "# tracer: nop\n#\n"
 		   "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
 		   "#              | |         |   |||||     |         |\n");
-	return c->out.data.failed ? -ENOMEM : 0;
+	c->line = print_line_new(c->session);
+	return c->line && !c->out.data.failed ? 0 : -ENOMEM;
 }
 
 /* A task can have a name that begins with #. White space before it is not a part of it. */
@@ -53,16 +55,16 @@ static int keep_from_comment(struct buf *out, size_t begin)
 }
 
 static int event(struct conversion *c, const struct rbmap_event *ev,
-		 const struct formatter_parts *parts)
+		 const struct event_parts *parts)
 {
-	static const struct formatter_parts no_parts = { .comm = "<...>" };
-	struct formatter_parts shown = parts ? *parts : no_parts;
+	static const struct event_parts no_parts = { .comm = "<...>" };
+	struct event_parts shown = parts ? *parts : no_parts;
 	size_t begin = c->out.data.size;
 	int ret;
 
 	/* Viewers know a CPU by its number alone. */
 	shown.host = NULL;
-	ret = formatter_add_event(c->text, ev, &shown, &c->out.data);
+	ret = print_line_add_event(c->line, ev, &shown, &c->out.data);
 	return ret ? ret : keep_from_comment(&c->out.data, begin);
 }
 

@@ -13,9 +13,9 @@
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
-#include "input/input_formatter.h"
+#include "input/input_session.h"
 #include "input/output_file.h"
-#include "print/event_formatter.h"
+#include "print/session.h"
 #include "recording/assemble/dat_cut.h"
 #include "recording/dat_read.h"
 
@@ -32,7 +32,7 @@ struct cut {
 	struct input in;
 	struct output_file file;
 	int spool;
-	struct event_formatter *text;
+	struct print_session *session;
 	struct dat_cut *part;
 	uint64_t events, lost, left_out;
 	bool lost_unknown;
@@ -65,16 +65,16 @@ static void add_lost(struct cut *c, uint64_t lost)
 /* Is the event kept? Return a negative errno without memory. */
 static int is_kept(struct cut *c, const struct rbmap_event *ev)
 {
-	struct formatter_parts parts;
+	struct event_parts parts;
 	int ret = 0;
 
 	if (!c->in.selector)
 		return true;
-	if (c->text)
-		ret = formatter_parts(c->text, ev, &parts);
+	if (c->session)
+		ret = print_session_find_parts(c->session, ev, &parts);
 	if (ret == -ENOMEM)
 		return ret;
-	return selector_wants(c->in.selector, ev, c->text && !ret ? parts.comm : NULL);
+	return selector_wants(c->in.selector, ev, c->session && !ret ? parts.comm : NULL);
 }
 
 static int add_event(struct cut *c, const struct rbmap_event *ev)
@@ -144,8 +144,8 @@ static int load_names(struct cut *c)
 {
 	if (!c->in.selector || !selector_needs_comm(c->in.selector))
 		return 0;
-	c->text = formatter_new();
-	return c->text ? input_load_formatter(&c->in, c->text) : -ENOMEM;
+	c->session = print_session_new();
+	return c->session ? input_load_session(&c->in, c->session) : -ENOMEM;
 }
 
 /* The part that reads the formats of the recording. */

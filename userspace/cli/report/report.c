@@ -20,9 +20,9 @@
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
-#include "input/input_formatter.h"
+#include "input/input_session.h"
 #include "print/crash_notes.h"
-#include "print/event_formatter.h"
+#include "print/line.h"
 #include "print/json_head.h"
 #include "recording/dat_read.h"
 #include "report/html/html_options.h"
@@ -46,7 +46,7 @@ extern const struct command command_report;
  */
 struct source {
 	struct input in;
-	struct event_formatter *text;
+	struct print_session *session;
 	struct rbmap_event next;
 	int got;
 	struct report_buffer *buffer;
@@ -64,8 +64,8 @@ struct report {
 	bool with_cgroup;
 	struct html html;
 
-	/* The texts of each thread, by source */
-	struct event_formatter *printer[PIPELINE_THREADS][MOST_FILES];
+	/* The lines of each thread, by source */
+	struct print_line *line[PIPELINE_THREADS][MOST_FILES];
 	struct report_batch *batch[MOST_BATCHES];
 	struct report_batch *filling;
 	struct pipeline *pipeline;
@@ -125,18 +125,18 @@ static const char *file_name(const struct source *s)
 }
 
 /* Plugins are files: load them before the formats, while files can be opened. */
-static int prepare_text(const struct report *r, struct source *s)
+static int prepare_session(const struct report *r, struct source *s)
 {
-	s->text = formatter_new();
-	if (!s->text)
+	s->session = print_session_new();
+	if (!s->session)
 		return -ENOMEM;
 	/* The layout of trace-cmd report */
-	formatter_set_layout(s->text, 5, false, NAME_WIDTH);
-	formatter_stack_lines(s->text, !r->as_json);
-	formatter_with_json(s->text, r->as_json);
+	print_session_set_layout(s->session, 5, false, NAME_WIDTH);
+	print_session_stack_lines(s->session, !r->as_json);
+	print_session_with_json(s->session, r->as_json);
 	/* JSON must not depend on what is installed. */
 	if (!r->no_plugins && !r->as_json)
-		formatter_load_plugins(s->text);
+		print_session_load_plugins(s->session);
 	return 0;
 }
 
@@ -236,10 +236,10 @@ static int load_sources(struct report *r)
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < r->nr_sources; i++) {
-		formatter_set_file(r->source[i].text, i);
-		ret = input_load_formatter(&r->source[i].in, r->source[i].text);
+		print_session_set_file(r->source[i].session, i);
+		ret = input_load_session(&r->source[i].in, r->source[i].session);
 		if (r->with_cgroup || r->as_json)
-			formatter_show_cgroups(r->source[i].text,
+			print_session_show_cgroups(r->source[i].session,
 					       dat_cgroups(r->source[i].in.reader));
 	}
 	return ret ? ret : set_prefixes(r);
@@ -277,7 +277,7 @@ static const struct report_buffer *buffer_of(const struct source *s)
 
 /* ---- events */
 /* Return the name of the event's task. NULL: the event does not say the task. */
-static const char *comm_of(int error, const struct formatter_parts *parts)
+static const char *comm_of(int error, const struct event_parts *parts)
 {
 	return error ? NULL : parts->comm;
 }
@@ -309,7 +309,7 @@ static bool choose_times(struct report *r)
 
 		if (s->in.relative && first)
 			s->in.time.ring = first->next.ts;
-		formatter_set_time(s->text, &s->in.time);
+		print_session_set_time(s->session, &s->in.time);
 	}
 	return true;
 }
@@ -358,7 +358,7 @@ static int print_batch(void *data, void *batch, unsigned int worker)
 {
 	struct report *r = data;
 
-	return report_batch_print(batch, r->printer[worker], r->as_json);
+	return report_batch_print(batch, r->line[worker], r->as_json);
 }
 
 static int write_batch(void *data, void *batch)
@@ -391,13 +391,13 @@ static bool start_printing(struct report *r)
 	}
 	for (unsigned int i = 0; !i || i + 1 < threads; i++) {
 		for (unsigned int k = 0; k < r->nr_sources; k++) {
-			r->printer[i][k] = formatter_for_thread(r->source[k].text);
-			if (!r->printer[i][k])
+			r->line[i][k] = print_line_new(r->source[k].session);
+			if (!r->line[i][k])
 				return false;
 		}
 	}
 	if (threads == 1)
-		report_batch_print_at_once(r->batch[0], r->printer[0], r->as_json);
+		report_batch_print_at_once(r->batch[0], r->line[0], r->as_json);
 	r->pipeline = pipeline_new(&ops, r, batch, threads);
 	return r->pipeline;
 }
@@ -414,7 +414,7 @@ static int stop_printing(struct report *r)
 	pipeline_free(r->pipeline);
 	for (unsigned int i = 0; i < PIPELINE_THREADS; i++)
 		for (unsigned int k = 0; k < r->nr_sources; k++)
-			formatter_free(r->printer[i][k]);
+			print_line_free(r->line[i][k]);
 	for (unsigned int i = 0; i < MOST_BATCHES; i++)
 		report_batch_free(r->batch[i]);
 	return ret;
@@ -460,12 +460,12 @@ static int add_lost(struct report *r, int cpu, uint64_t lost, const struct repor
 }
 
 /*
- * @parts_error, @parts: result of formatter_parts()
+ * @parts_error, @parts: result of print_session_find_parts()
  * @end: the event that follows a function's call, or NULL
  */
 static inline int add_parts(struct report *r, const struct source *s,
 			    const struct rbmap_event *ev, int parts_error,
-			    struct formatter_parts *parts, const struct rbmap_event *end,
+			    struct event_parts *parts, const struct rbmap_event *end,
 			    const struct report_buffer *buffer)
 {
 	uint64_t behind = r->position + READ_EVENT;
@@ -477,7 +477,7 @@ static inline int add_parts(struct report *r, const struct source *s,
 	r->events++;
 	parts->buffer = buffer->name;
 	/* The return of a call that was printed before may still have to be printed. */
-	if (!parts_error && end && !skips && formatter_set_leaf(s->text, ev, end, parts)) {
+	if (!parts_error && end && !skips && print_session_set_leaf(s->session, ev, end, parts)) {
 		behind += READ_EVENT;
 		r->events++;
 	}
@@ -500,7 +500,7 @@ static void pass_event(struct report *r, struct source *s)
  * of the call, because its bytes are gone when the next event is read.
  */
 static int add_call(struct report *r, struct source *s, int parts_error,
-		    struct formatter_parts *parts, const struct report_buffer *buffer)
+		    struct event_parts *parts, const struct report_buffer *buffer)
 {
 	uint64_t before = r->events;
 	bool follows;
@@ -547,7 +547,7 @@ static int print_next(struct report *r, struct source *s)
 {
 	const struct report_buffer *buffer = buffer_of(s);
 	const struct rbmap_event *ev = &s->next;
-	struct formatter_parts parts;
+	struct event_parts parts;
 	int ret = 0, error;
 
 	if (ev->ts < s->in.from) {
@@ -558,12 +558,12 @@ static int print_next(struct report *r, struct source *s)
 	if (ev->lost && tells_losses(s, ev->cpu))
 		ret = add_lost(r, ev->cpu, ev->lost, buffer);
 	/* Events that are not wanted have names of tasks, too. */
-	error = formatter_parts(s->text, ev, &parts);
+	error = print_session_find_parts(s->session, ev, &parts);
 	if (ret || error == -ENOMEM)
 		return ret ? ret : error;
 	if (s->in.selector && !selector_wants(s->in.selector, ev, comm_of(error, &parts)))
 		r->left_out++;
-	else if (!r->as_json && formatter_is_call(s->text, ev))
+	else if (!r->as_json && print_session_is_call(s->session, ev))
 		return add_call(r, s, error, &parts, buffer);
 	else
 		ret = add_parts(r, s, ev, error, &parts, NULL, buffer);
@@ -695,7 +695,7 @@ static int print_report(struct report *r)
 	if (status)
 		return status;
 	for (unsigned int i = 0; i < r->nr_sources; i++)
-		if (prepare_text(r, &r->source[i]))
+		if (prepare_session(r, &r->source[i]))
 			return input_failed(&r->in, -ENOMEM);
 	for (unsigned int i = 0; i < r->nr_sources; i++)
 		r->path[i] = r->source[i].in.path;

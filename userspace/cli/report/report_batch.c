@@ -17,7 +17,7 @@ enum item_kind { EVENT, SHORT_EVENT, LOST };
 struct item {
 	enum item_kind kind;
 	struct rbmap_event ev;
-	struct formatter_parts parts;
+	struct event_parts parts;
 	const struct report_buffer *buffer;
 	size_t offset;
 };
@@ -26,7 +26,7 @@ struct report_batch {
 	struct item item[BATCH_ITEMS];
 	unsigned int nr;
 	uint64_t position;
-	struct event_formatter *const *text;	/* to print at once; NULL: report_batch_print() */
+	struct print_line *const *lines;	/* to print at once; NULL: report_batch_print() */
 	bool as_json;
 	struct buf data;
 	struct buf body;		/* for json_lines_event() */
@@ -74,17 +74,17 @@ static void add_prefix(const struct report_buffer *buffer, struct buf *out)
 }
 
 static void print_lost(int cpu, uint64_t lost, const struct report_buffer *buffer,
-		       struct event_formatter *const *texts, bool as_json, struct buf *out)
+		       struct print_line *const *lines, bool as_json, struct buf *out)
 {
-	const struct event_formatter *t = texts[buffer->source];
+	const struct print_session *s = print_line_session(lines[buffer->source]);
 
 	if (as_json) {
-		json_lines_lost(t, cpu, lost, buffer->name, out);
+		json_lines_lost(s, cpu, lost, buffer->name, out);
 		return;
 	}
 	add_prefix(buffer, out);
 	buf_printf(out, "%s", colour_begin(COLOUR_BAD));
-	formatter_add_cpu(t, cpu, out);
+	print_session_add_cpu(s, cpu, out);
 	if (lost == RBMAP_LOST_UNKNOWN)
 		buf_printf(out, " [EVENTS DROPPED]");
 	else
@@ -94,41 +94,41 @@ static void print_lost(int cpu, uint64_t lost, const struct report_buffer *buffe
 
 /* @parts: NULL if the common fields are missing */
 static int print_event(struct report_batch *b, const struct rbmap_event *ev,
-		       const struct formatter_parts *parts, const struct report_buffer *buffer,
-		       struct event_formatter *const *texts, bool as_json)
+		       const struct event_parts *parts, const struct report_buffer *buffer,
+		       struct print_line *const *lines, bool as_json)
 {
-	struct event_formatter *t = texts[buffer->source];
+	struct print_line *line = lines[buffer->source];
 
 	if (!as_json)
 		add_prefix(buffer, &b->out);
 	if (parts)
-		return as_json ? json_lines_event(t, ev, parts, &b->body, &b->out) :
-				 formatter_add_event(t, ev, parts, &b->out);
+		return as_json ? json_lines_event(line, ev, parts, &b->body, &b->out) :
+				 print_line_add_event(line, ev, parts, &b->out);
 	if (as_json) {
-		json_lines_raw(t, ev, buffer->name, &b->out);
+		json_lines_raw(print_line_session(line), ev, buffer->name, &b->out);
 		return 0;
 	}
-	formatter_add_cpu(t, ev->cpu, &b->out);
+	print_session_add_cpu(print_line_session(line), ev->cpu, &b->out);
 	buf_printf(&b->out, " [event of %" PRIu32 " bytes]\n", ev->size);
 	return 0;
 }
 
-static int print_item(struct report_batch *b, struct item *item, struct event_formatter *const *t,
+static int print_item(struct report_batch *b, struct item *item, struct print_line *const *lines,
 		      bool as_json)
 {
 	if (item->kind == LOST) {
-		print_lost(item->ev.cpu, item->ev.lost, item->buffer, t, as_json, &b->out);
+		print_lost(item->ev.cpu, item->ev.lost, item->buffer, lines, as_json, &b->out);
 		return 0;
 	}
 	item->ev.data = b->data.data + item->offset;
 	return print_event(b, &item->ev, item->kind == EVENT ? &item->parts : NULL,
-			   item->buffer, t, as_json);
+			   item->buffer, lines, as_json);
 }
 
-void report_batch_print_at_once(struct report_batch *b, struct event_formatter *const *t,
+void report_batch_print_at_once(struct report_batch *b, struct print_line *const *lines,
 				bool as_json)
 {
-	b->text = t;
+	b->lines = lines;
 	b->as_json = as_json;
 }
 
@@ -145,8 +145,8 @@ uint64_t report_batch_position(const struct report_batch *b)
 int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost,
 			  const struct report_buffer *buffer)
 {
-	if (b->text) {
-		print_lost(cpu, lost, buffer, b->text, b->as_json, &b->out);
+	if (b->lines) {
+		print_lost(cpu, lost, buffer, b->lines, b->as_json, &b->out);
 		return b->out.failed ? -ENOMEM : 0;
 	}
 	b->item[b->nr++] = (struct item){
@@ -158,12 +158,12 @@ int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost,
 }
 
 int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
-			   const struct formatter_parts *parts, const struct report_buffer *buffer)
+			   const struct event_parts *parts, const struct report_buffer *buffer)
 {
 	struct item *item;
 
-	if (b->text)
-		return print_event(b, ev, parts, buffer, b->text, b->as_json);
+	if (b->lines)
+		return print_event(b, ev, parts, buffer, b->lines, b->as_json);
 	item = &b->item[b->nr++];
 	item->kind = parts ? EVENT : SHORT_EVENT;
 	item->ev = *ev;
@@ -175,12 +175,12 @@ int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
 	return b->data.failed ? -ENOMEM : 0;
 }
 
-int report_batch_print(struct report_batch *b, struct event_formatter *const *t, bool as_json)
+int report_batch_print(struct report_batch *b, struct print_line *const *lines, bool as_json)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; i < b->nr && !ret; i++)
-		ret = print_item(b, &b->item[i], t, as_json);
+		ret = print_item(b, &b->item[i], lines, as_json);
 	return b->out.failed ? -ENOMEM : ret;
 }
 

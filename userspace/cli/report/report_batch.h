@@ -6,7 +6,7 @@
 #ifndef RBMAP_CLI_REPORT_BATCH_H
 #define RBMAP_CLI_REPORT_BATCH_H
 
-#include "print/event_formatter.h"
+#include "print/line.h"
 
 struct report_batch;
 
@@ -31,10 +31,10 @@ bool report_batch_is_full(const struct report_batch *b);
 bool report_batch_is_empty(const struct report_batch *b);
 
 /*
- * Print each event when it is added, with the text of its file in @t, and copy none.
+ * Print each event when it is added, with the line of its file in @lines, and copy none.
  * report_batch_print() then has nothing to do.
  */
-void report_batch_print_at_once(struct report_batch *b, struct event_formatter *const *t,
+void report_batch_print_at_once(struct report_batch *b, struct print_line *const *lines,
 				bool as_json);
 
 /*
@@ -48,12 +48,12 @@ uint64_t report_batch_position(const struct report_batch *b);
 int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost,
 			  const struct report_buffer *buffer);
 
-/* Add an event, with its formatter_parts() or NULL: its common fields are missing. */
+/* Add an event, with its print_session_find_parts() or NULL: its common fields are missing. */
 int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
-			   const struct formatter_parts *parts, const struct report_buffer *buffer);
+			   const struct event_parts *parts, const struct report_buffer *buffer);
 
-/* Print all events, with the texts of this thread. Return 0 or -ENOMEM. */
-int report_batch_print(struct report_batch *b, struct event_formatter *const *t, bool as_json);
+/* Print all events, with the lines of this thread. Return 0 or -ENOMEM. */
+int report_batch_print(struct report_batch *b, struct print_line *const *lines, bool as_json);
 
 /* Return the text that report_batch_print() has made. */
 const struct buf *report_batch_text(const struct report_batch *b);

@@ -21,7 +21,9 @@
 #include "kernel/selection.h"
 #include "live/live_events.h"
 #include "live/private_buffer.h"
-#include "print/event_formatter.h"
+#include "print/line.h"
+#include "print/session_formats.h"
+#include "print/session_names.h"
 #include "print/json_lines.h"
 
 extern const struct command command_stream;
@@ -38,7 +40,8 @@ struct stream {
 	bool no_follow;
 	bool as_json;
 
-	struct event_formatter *text;
+	struct print_session *session;
+	struct print_line *line;
 	struct module_symbols *symbols;	/* NULL: memory is lacking */
 	struct buf out;			/* lines that are not written yet */
 	struct buf body;		/* for json_lines_add() */
@@ -100,7 +103,7 @@ static bool add_known_format(const struct stream *s, int id)
 			continue;
 		format = live_events_format(event);
 		if (format)
-			formatter_add_format(s->text, event->system, format, strlen(format));
+			print_session_add_format(s->session, event->system, format, strlen(format));
 		free(format);
 		return true;
 	}
@@ -121,28 +124,33 @@ static const struct symbol *find_symbol(void *data, uint64_t addr)
 	return module_symbols_find(data, addr);
 }
 
-static bool load_text(struct stream *s)
+static bool load_session(struct stream *s)
 {
 	struct time_view view = { .style = TIME_RING };
 	char *clock;
 
-	s->text = formatter_new();
-	if (!s->text) {
+	s->session = print_session_new();
+	if (!s->session) {
 		complain("out of memory");
 		return false;
 	}
 	s->raw = control_is_raw();
-	formatter_raw(s->text, s->raw);
-	formatter_with_json(s->text, s->as_json);
-	formatter_ask_formats(s->text, add_format, s);
-	formatter_comm_from_proc(s->text, true);
+	print_session_raw(s->session, s->raw);
+	print_session_with_json(s->session, s->as_json);
+	print_session_ask_formats(s->session, add_format, s);
+	print_session_comm_from_proc(s->session, true);
 	s->symbols = module_symbols_new();
 	if (s->symbols)
-		formatter_ask_symbols(s->text, find_symbol, s->symbols);
+		print_session_ask_symbols(s->session, find_symbol, s->symbols);
 	clock = control_clock();
 	view.is_counter = clock_is_counter(clock);
-	formatter_set_time(s->text, &view);
+	print_session_set_time(s->session, &view);
 	free(clock);
+	s->line = print_line_new(s->session);
+	if (!s->line) {
+		complain("out of memory");
+		return false;
+	}
 	if (s->as_json)
 		json_live_head(&s->out);
 	return true;
@@ -158,7 +166,7 @@ static void load_formats(struct stream *s)
 		struct control_event *event = &s->live.events.v[i];
 
 		if (s->live.patterns.nr ? event->selected : event->enabled)
-			formatter_want_format(s->text, control_event_id(event));
+			print_session_want_format(s->session, control_event_id(event));
 	}
 }
 
@@ -182,7 +190,7 @@ static void tell_silence(const struct stream *s)
 
 static bool start(struct stream *s)
 {
-	if (!live_events_open(&s->live) || !load_text(s))
+	if (!live_events_open(&s->live) || !load_session(s))
 		return false;
 	if (!private_buffer_is_private(&s->own) && !s->no_follow)
 		selection_tell(&s->live.events);
@@ -268,8 +276,8 @@ static int print(struct stream *s, const struct rbmap_event *ev)
 {
 	int ret;
 
-	ret = s->as_json ? json_lines_add(s->text, ev, s->raw, &s->body, &s->out) :
-			   formatter_add_line(s->text, ev, &s->out);
+	ret = s->as_json ? json_lines_add(s->line, ev, s->raw, &s->body, &s->out) :
+			   print_line_add(s->line, ev, &s->out);
 	if (ret) {
 		complain("cannot print an event: %s", strerror(-ret));
 		return -1;
@@ -405,7 +413,8 @@ static int stream(int argc, char **argv)
 	fflush(stdout);
 	if (ok)
 		live_events_print_loss(&s.live, s.printed);
-	formatter_free(s.text);
+	print_line_free(s.line);
+	print_session_free(s.session);
 	module_symbols_free(s.symbols);
 	buf_free(&s.out);
 	buf_free(&s.body);

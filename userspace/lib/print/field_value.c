@@ -4,7 +4,7 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
-#include "event_formatter.h"
+#include "line.h"
 #include "field_value.h"
 #include "print/fields/fields.h"
 
@@ -38,7 +38,7 @@ static void find_place(const struct tep_format_field *f, const char *record,
 }
 
 /* Any offset of 16 bits stays within the record or the zeros after its copy. */
-int field_value_find(struct event_formatter *t, const struct rbmap_event *ev,
+int field_value_find(struct print_line *line, const struct rbmap_event *ev,
 		     const struct tep_format_field *f, struct field_value *value)
 {
 	const char *record = ev->data;
@@ -46,12 +46,12 @@ int field_value_find(struct event_formatter *t, const struct rbmap_event *ev,
 
 	/* A dynamic field that is too small to hold its place. */
 	if (f->flags & TEP_FIELD_IS_DYNAMIC && f->size < 4)
-		record = formatter_copy(t, ev);
+		record = print_line_copy(line, ev);
 	if (!record)
 		return -ENOMEM;
 	find_place(f, record, ev->size, &offset, &value->size);
 	if (offset + value->size > ev->size)
-		record = formatter_copy(t, ev);
+		record = print_line_copy(line, ev);
 	if (!record)
 		return -ENOMEM;
 	value->at = record + offset;

@@ -7,7 +7,7 @@
 #include <rbmap.h>
 
 struct tep_format_field;
-struct event_formatter;
+struct print_line;
 
 enum field_kind { FIELD_NONE, FIELD_STRING, FIELD_ARRAY, FIELD_NUMBER };
 
@@ -24,11 +24,11 @@ struct field_value {
 };
 
 /*
- * Find the value of a field in an event that has all fields of its format. @t has a copy of
+ * Find the value of a field in an event that has all fields of its format. @line has a copy of
  * the event if the value leads out of the record; zeros follow there. The value is valid as
- * long as the event, and until @t copies another one. Return 0 or -ENOMEM.
+ * long as the event, and until @line copies another one. Return 0 or -ENOMEM.
  */
-int field_value_find(struct event_formatter *t, const struct rbmap_event *ev,
+int field_value_find(struct print_line *line, const struct rbmap_event *ev,
 		     const struct tep_format_field *f, struct field_value *value);
 
 /*

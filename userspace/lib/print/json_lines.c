@@ -62,12 +62,12 @@ static void add_host(struct buf *out, const struct dat_host *host)
 	json_add_string(out, host->name, strlen(host->name));
 }
 
-void json_lines_lost(const struct event_formatter *t, int cpu, uint64_t lost, const char *buffer,
+void json_lines_lost(const struct print_session *s, int cpu, uint64_t lost, const char *buffer,
 		     struct buf *out)
 {
 	add_text(out, "{\"cpu\": ");
 	add_signed(out, cpu);
-	add_host(out, formatter_host(t, cpu));
+	add_host(out, print_session_host(s, cpu));
 	add_buffer(out, buffer);
 	add_text(out, ", \"lost\": ");
 	if (lost == RBMAP_LOST_UNKNOWN)
@@ -109,13 +109,13 @@ static void add_key(struct buf *out, const struct json_key *key)
 	buf_add(out, key->text + skip, key->size - skip);
 }
 
-static int add_field(struct buf *out, struct event_formatter *t, const struct rbmap_event *ev,
+static int add_field(struct buf *out, struct print_line *line, const struct rbmap_event *ev,
 		     const struct json_field *jf)
 {
 	const struct tep_format_field *f = jf->field;
 	struct field_value value;
 
-	if (field_value_find(t, ev, f, &value))
+	if (field_value_find(line, ev, f, &value))
 		return -ENOMEM;
 	if (value.kind == FIELD_NONE)
 		return 0;
@@ -129,14 +129,14 @@ static int add_field(struct buf *out, struct event_formatter *t, const struct rb
 	return 0;
 }
 
-static int add_fields(struct buf *out, struct event_formatter *t, const struct rbmap_event *ev,
+static int add_fields(struct buf *out, struct print_line *line, const struct rbmap_event *ev,
 		      const struct json_layout *layout)
 {
 	int ret = 0;
 
 	add_text(out, ", \"fields\": {");
 	for (unsigned int i = 0; i < layout->nr_fields && !ret; i++)
-		ret = add_field(out, t, ev, &layout->field[i]);
+		ret = add_field(out, line, ev, &layout->field[i]);
 	add_text(out, "}");
 	return ret;
 }
@@ -150,7 +150,7 @@ static void add_body(struct buf *out, struct buf *body)
 
 /* The names of flags, states and system calls, beside their numbers in the fields */
 static void add_names(struct buf *out, const struct rbmap_event *ev,
-		      const struct formatter_parts *parts, struct buf *body)
+		      const struct event_parts *parts, struct buf *body)
 {
 	const struct json_layout *layout = parts->json;
 	const char *call;
@@ -230,7 +230,7 @@ static void add_task(struct buf *out, const struct dat_task *task)
 }
 
 static void add_head(struct buf *out, const struct rbmap_event *ev,
-		     const struct formatter_parts *parts)
+		     const struct event_parts *parts)
 {
 	const struct rbmap_event_common *common = &parts->common;
 	char *at = buf_room(out, HEAD_ROOM);
@@ -257,24 +257,24 @@ static void add_head(struct buf *out, const struct rbmap_event *ev,
 	add_text(out, ", \"text\": ");
 }
 
-int json_lines_event(struct event_formatter *t, const struct rbmap_event *ev,
-		     const struct formatter_parts *parts, struct buf *body, struct buf *out)
+int json_lines_event(struct print_line *line, const struct rbmap_event *ev,
+		     const struct event_parts *parts, struct buf *body, struct buf *out)
 {
 	int ret;
 
 	add_head(out, ev, parts);
 	body->size = 0;
-	ret = formatter_add_body(t, ev, parts, body);
+	ret = print_line_add_body(line, ev, parts, body);
 	add_body(out, body);
 	if (!ret && parts->json && parts->whole) {
-		ret = add_fields(out, t, ev, parts->json);
+		ret = add_fields(out, line, ev, parts->json);
 		add_names(out, ev, parts, body);
 	}
 	add_text(out, "}\n");
 	return ret ? ret : out->failed || body->failed ? -ENOMEM : 0;
 }
 
-void json_lines_raw(const struct event_formatter *t, const struct rbmap_event *ev,
+void json_lines_raw(const struct print_session *s, const struct rbmap_event *ev,
 		    const char *buffer, struct buf *out)
 {
 	const unsigned char *data = ev->data;
@@ -283,7 +283,7 @@ void json_lines_raw(const struct event_formatter *t, const struct rbmap_event *e
 	add_unsigned(out, ev->ts);
 	add_text(out, ", \"cpu\": ");
 	add_signed(out, ev->cpu);
-	add_host(out, formatter_host(t, ev->cpu));
+	add_host(out, print_session_host(s, ev->cpu));
 	add_buffer(out, buffer);
 	add_text(out, ", \"data\": \"");
 	for (uint32_t i = 0; i < ev->size; i++)
@@ -291,18 +291,19 @@ void json_lines_raw(const struct event_formatter *t, const struct rbmap_event *e
 	add_text(out, "\"}\n");
 }
 
-int json_lines_add(struct event_formatter *t, const struct rbmap_event *ev, bool raw,
+int json_lines_add(struct print_line *line, const struct rbmap_event *ev, bool raw,
 		   struct buf *body, struct buf *out)
 {
-	struct formatter_parts parts;
-	int ret = raw ? -EINVAL : formatter_parts(t, ev, &parts);
+	struct print_session *s = print_line_session(line);
+	struct event_parts parts;
+	int ret = raw ? -EINVAL : print_session_find_parts(s, ev, &parts);
 
 	if (ev->lost)
-		json_lines_lost(t, ev->cpu, ev->lost, NULL, out);
+		json_lines_lost(s, ev->cpu, ev->lost, NULL, out);
 	if (!ret)
-		return json_lines_event(t, ev, &parts, body, out);
+		return json_lines_event(line, ev, &parts, body, out);
 	if (ret != -EINVAL)
 		return ret;
-	json_lines_raw(t, ev, NULL, out);
+	json_lines_raw(s, ev, NULL, out);
 	return out->failed ? -ENOMEM : 0;
 }

@@ -3,29 +3,29 @@
 #ifndef RBMAP_PRINT_JSON_LINES_H
 #define RBMAP_PRINT_JSON_LINES_H
 
-#include "event_formatter.h"
+#include "line.h"
 
 /* Append the number of events that a CPU lost. @buffer: its name, or NULL */
-void json_lines_lost(const struct event_formatter *t, int cpu, uint64_t lost, const char *buffer,
+void json_lines_lost(const struct print_session *s, int cpu, uint64_t lost, const char *buffer,
 		     struct buf *out);
 
 /* Append an event without a known format: its time, its CPU and its bytes. */
-void json_lines_raw(const struct event_formatter *t, const struct rbmap_event *ev,
+void json_lines_raw(const struct print_session *s, const struct rbmap_event *ev,
 		    const char *buffer, struct buf *out);
 
 /*
- * Append an event. The text needs formatter_with_json(). @body is for use between the calls.
+ * Append an event. The text needs print_session_with_json(). @body is for use between the calls.
  * Return 0 or -ENOMEM.
  */
-int json_lines_event(struct event_formatter *t, const struct rbmap_event *ev,
-		     const struct formatter_parts *parts, struct buf *body, struct buf *out);
+int json_lines_event(struct print_line *line, const struct rbmap_event *ev,
+		     const struct event_parts *parts, struct buf *body, struct buf *out);
 
 /*
  * Find the parts of an event and append the event, after the number of events that were
  * lost before it. @raw: the event is that of a kernel module, without rbmap's fields.
  * Return 0 or a negative errno.
  */
-int json_lines_add(struct event_formatter *t, const struct rbmap_event *ev, bool raw,
+int json_lines_add(struct print_line *line, const struct rbmap_event *ev, bool raw,
 		   struct buf *body, struct buf *out);
 
 #endif /* RBMAP_PRINT_JSON_LINES_H */

@@ -14,14 +14,14 @@
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
-#include "input/input_formatter.h"
+#include "input/input_session.h"
 #include "input/output_file.h"
 #include "intervals/functions.h"
 #include "intervals/load.h"
 #include "meta.h"
 #include "page.h"
 #include "print/crash_notes.h"
-#include "print/event_formatter.h"
+#include "print/line.h"
 #include "recording/dat_read.h"
 
 #define WORST		10	/* longest intervals of each kind in the page */
@@ -31,7 +31,8 @@ struct writer {
 	const struct html *html;
 	struct output_file file;
 	struct page *page;
-	struct event_formatter *text;
+	struct print_session *session;
+	struct print_line *line;
 	struct functions *functions;
 	struct chosen chosen;
 	int write_error;	/* an errno */
@@ -55,11 +56,15 @@ static int load(struct writer *w)
 	int ret;
 
 	w->page = page_new(WORST);
-	w->text = formatter_new();
-	if (!w->page || !w->text)
+	w->session = print_session_new();
+	if (!w->page || !w->session)
 		return -ENOMEM;
-	w->page->text = w->text;
-	ret = input_load_formatter(w->in, w->text);
+	ret = input_load_session(w->in, w->session);
+	w->line = print_line_new(w->session);
+	if (!w->line)
+		return -ENOMEM;
+	w->page->session = w->session;
+	w->page->line = w->line;
 	if (!ret)
 		ret = load_formats(w);
 	if (!ret && !intervals_load(w->page->intervals, w->in->reader, &w->functions))

@@ -6,7 +6,7 @@
 #include <linux/rbmap.h>
 
 #include "page.h"
-#include "print/event_formatter.h"
+#include "print/line.h"
 
 /* A page may have 12 bytes for an event, and as many as this for a small recording. */
 #define SMALL_PAGE	(1 << 20)
@@ -95,14 +95,14 @@ static bool wants_text(const struct page *page, const struct type *type)
 {
 	uint64_t limit = SMALL_PAGE + page->events / 2;
 
-	if (!page->text || !type->name)
+	if (!page->session || !type->name)
 		return false;
 	return page->text_spent < (type->events <= RARE_EVENTS ? limit : limit / 2);
 }
 
 static int add_text(struct page *page, const struct rbmap_event *ev, const struct type *type)
 {
-	struct formatter_parts parts;
+	struct event_parts parts;
 	int ret;
 
 	page->body.size = 0;
@@ -110,9 +110,9 @@ static int add_text(struct page *page, const struct rbmap_event *ev, const struc
 		page->without_text++;
 		return 0;
 	}
-	ret = formatter_parts(page->text, ev, &parts);
+	ret = print_session_find_parts(page->session, ev, &parts);
 	if (!ret)
-		ret = formatter_add_body(page->text, ev, &parts, &page->body);
+		ret = print_line_add_body(page->line, ev, &parts, &page->body);
 	/* Texts are compressed to a quarter, and base64 takes a third more. */
 	page->text_spent += page->body.size / 3 + 2;
 	return ret == -ENOMEM ? ret : 0;

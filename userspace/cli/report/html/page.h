@@ -105,7 +105,8 @@ struct page {
 	struct types *types;
 	struct intervals *intervals;
 	struct syscalls_machine machine;
-	struct event_formatter *text;
+	struct print_session *session;
+	struct print_line *line;
 	struct names *names;
 	struct texts texts;
 	struct tasks tasks;

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "print/fields/fields.h"
+#include "recording/dat_hosts.h"
+#include "session_names.h"
+#include "session_parts.h"
+
+#define COMM_SIZE	16
+#define HOST_COMM_SIZE	(COMM_SIZE + DAT_HOST_NAME)	/* "HOST:" before it */
+#define ASK_AGAIN_NS	1000000000ULL
+
+/*
+ * prev_comm belongs to prev_pid; comm and newcomm belong to pid. oldcomm is no
+ * longer valid.
+ */
+static struct tep_format_field *pid_of_comm(struct tep_event *event,
+					    const char *comm)
+{
+	size_t len = strlen(comm);
+	char name[64];
+
+	if (!strcmp(comm, "newcomm"))
+		return tep_find_field(event, "pid");
+	if (len < 4 || len > sizeof(name) || !strcmp(comm, "oldcomm") ||
+	    strcmp(comm + len - 4, "comm"))
+		return NULL;
+	memcpy(name, comm, len - 4);
+	strcpy(name + len - 4, "pid");
+	return tep_find_field(event, name);
+}
+
+/* A program that is executed gives its thread the name of its file. */
+static struct tep_format_field *pid_of_path(struct tep_event *event, const char *name)
+{
+	if (strcmp(event->name, "sched_process_exec") || strcmp(name, "filename"))
+		return NULL;
+	return tep_find_field(event, "pid");
+}
+
+void print_session_find_names(struct event_info *info)
+{
+	struct tep_format_field *f, *pid, *path;
+
+	for (f = info->event->format.fields; f; f = f->next) {
+		if (f->offset + f->size > info->size)
+			info->size = f->offset + f->size;
+		if (info->nr_names == MAX_NAMES)
+			continue;
+		path = pid_of_path(info->event, f->name);
+		pid = path ? path : pid_of_comm(info->event, f->name);
+		if (!pid || pid->size != sizeof(int32_t))
+			continue;
+		info->name[info->nr_names++] = (struct name_fields){
+			.comm = f, .pid = pid, .is_path = path,
+			.before = strcmp(f->name, "newcomm") ? NULL :
+				  tep_find_field(info->event, "oldcomm"),
+		};
+	}
+}
+
+int print_session_add_comm(struct print_session *s, int pid, const char *comm)
+{
+	int ret = task_names_set(s->names, pid, comm);
+
+	if (ret > 0)
+		s->names_version++;
+	return ret < 0 ? ret : 0;
+}
+
+void print_session_each_comm(const struct print_session *s, task_name_fn *each, void *data)
+{
+	task_names_each(s->names, each, data);
+}
+
+void print_session_comm_from_proc(struct print_session *s, bool on)
+{
+	s->comm_from_proc = on;
+	s->asks_proc = on && proc_pids() == PROC_PIDS_KERNEL;
+}
+
+void print_session_keep_comms(struct print_session *s)
+{
+	task_names_keep(s->names);
+	s->keeps_names = true;
+}
+
+/*
+ * Store a name for use in a line of text: cut it at characters that would break
+ * the line. Return false if it is empty.
+ */
+static bool copy_comm(char *comm, const char *from, size_t size)
+{
+	size_t n = 0;
+
+	while (n < size && n < COMM_SIZE - 1 && from[n] && from[n] != '\n') {
+		comm[n] = from[n];
+		n++;
+	}
+	comm[n] = '\0';
+	return n;
+}
+
+/* Like copy_comm(), behind the name of the task's host. @comm has HOST_COMM_SIZE bytes. */
+static bool copy_host_comm(const struct print_session *s, int pid, char *comm,
+			   const char *from, size_t size)
+{
+	const struct dat_host *host = s->hosts ? dat_hosts_of_pid(s->hosts, pid) : NULL;
+	int prefix = host ? snprintf(comm, DAT_HOST_NAME + 1, "%s:", host->name) : 0;
+
+	return copy_comm(comm + prefix, from, size);
+}
+
+static void learn(struct print_session *s, int pid, const char *from, size_t size)
+{
+	struct asked *asked = &s->asked[pid & (NR_ASKED - 1)];
+	char comm[HOST_COMM_SIZE];
+
+	if (pid <= 0 || !copy_host_comm(s, pid, comm, from, size))
+		return;
+	print_session_add_comm(s, pid, comm);
+	asked->pid = pid;
+	asked->ts = s->now;
+}
+
+/*
+ * Find the bytes of a name. The fields are in the event; a dynamic field may lead out of it.
+ * Return their number.
+ */
+static size_t find_name(const struct tep_format_field *field, bool is_path,
+			const struct rbmap_event *ev, const char **name)
+{
+	uint32_t offset = field->offset, size = field->size;
+	const char *data = ev->data, *slash;
+
+	if (field->flags & TEP_FIELD_IS_DYNAMIC) {
+		if (size != sizeof(uint32_t))
+			return 0;
+		field_place(data, offset, size, field->flags & TEP_FIELD_IS_RELATIVE,
+			    &offset, &size);
+	}
+	if (offset > ev->size)
+		return 0;
+	if (size > ev->size - offset)
+		size = ev->size - offset;
+	*name = data + offset;
+	size = strnlen(*name, size);
+	slash = is_path ? memrchr(*name, '/', size) : NULL;
+	if (slash) {
+		size -= slash + 1 - *name;
+		*name = slash + 1;
+	}
+	return size;
+}
+
+static int pid_of_name(const struct name_fields *name, const struct rbmap_event *ev)
+{
+	int32_t pid;
+
+	memcpy(&pid, (const char *)ev->data + name->pid->offset, sizeof(pid));
+	return pid;
+}
+
+static void learn_names(struct print_session *s, const struct event_info *info,
+			const struct rbmap_event *ev)
+{
+	for (unsigned int i = 0; i < info->nr_names; i++) {
+		const struct name_fields *name = &info->name[i];
+		const char *from = NULL;
+		size_t size = find_name(name->comm, name->is_path, ev, &from);
+
+		if (size)
+			learn(s, pid_of_name(name, ev), from, size);
+	}
+}
+
+bool print_session_needs_scan(const struct print_session *s)
+{
+	for (int id = 0; id < NR_EVENT_IDS; id++)
+		if (s->event[id] && (s->event[id]->nr_names || s->event[id]->syscall))
+			return true;
+	return false;
+}
+
+/*
+ * Return what the file of a running program says. A thread that has ended, or whose file may
+ * not be read, is taken for a 64-bit one.
+ */
+static enum syscall_abi ask_abi(int pid)
+{
+	unsigned char head[EI_NIDENT] = "";
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return ABI_NATIVE;
+	if (read(fd, head, sizeof(head)) != sizeof(head))
+		head[EI_CLASS] = ELFCLASSNONE;
+	close(fd);
+	return head[EI_CLASS] == ELFCLASS32 ? ABI_COMPAT : ABI_NATIVE;
+}
+
+/* Return whether the event has the number of a system call of a 32-bit program. */
+static bool learn_syscall(struct print_session *s, const struct event_info *info,
+			  const struct rbmap_event *ev, int pid)
+{
+	struct syscall_state *state = syscall_states_get(s->syscalls, pid);
+
+	if (state && state->abi == ABI_UNKNOWN && s->comm_from_proc && pid > 0 &&
+	    syscalls_shows_compat(&s->machine))
+		state->abi = ask_abi(pid);
+	return state && syscalls_event_learn(info->syscall, &s->machine, ev->data, state);
+}
+
+void print_session_scan_end(struct print_session *s)
+{
+	syscall_states_rewind(s->syscalls);
+}
+
+int print_session_scan(struct print_session *s, const struct rbmap_event *ev)
+{
+	struct rbmap_event_common common;
+	const struct event_info *info;
+	int ret = 0;
+
+	if (!read_common(ev, &common))
+		return 0;
+	info = s->event[common.type];
+	if (!info || (int)ev->size < info->size)
+		return 0;
+	if (info->syscall) {
+		learn_syscall(s, info, ev, common.pid);
+		syscall_states_note(s->syscalls, common.pid);
+	}
+	for (unsigned int i = 0; i < info->nr_names && ret >= 0; i++) {
+		const struct name_fields *name = &info->name[i];
+		char comm[HOST_COMM_SIZE] = UNKNOWN_COMM;
+		int pid = pid_of_name(name, ev);
+		const char *from = "";
+		size_t size = 0;
+
+		/* The event does not say which name the thread had before it. */
+		if (!name->is_path)
+			size = find_name(name->before ? name->before : name->comm, false, ev, &from);
+		if (pid > 0 && (name->is_path || copy_host_comm(s, pid, comm, from, size)))
+			ret = task_names_set_first(s->names, pid, comm);
+	}
+	return ret;
+}
+
+/* A thread may be renamed without an event, so /proc is read again after a while. */
+static bool asked_lately(const struct print_session *s, int pid)
+{
+	const struct asked *asked = &s->asked[pid & (NR_ASKED - 1)];
+
+	return asked->pid == pid && s->now - asked->ts < ASK_AGAIN_NS;
+}
+
+static void ask_proc(struct print_session *s, int pid)
+{
+	struct asked *asked = &s->asked[pid & (NR_ASKED - 1)];
+	char path[64], comm[64];
+	ssize_t got;
+	int fd;
+
+	asked->pid = pid;
+	asked->ts = s->now;
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	got = read(fd, comm, sizeof(comm));
+	close(fd);
+	if (got > 0)
+		learn(s, pid, comm, got);
+}
+
+static const char *find_comm(const struct print_session *s, int pid)
+{
+	const char *comm = task_names_find(s->names, pid);
+
+	return comm ? comm : UNKNOWN_COMM;
+}
+
+void print_session_learn(struct print_session *s, const struct rbmap_event *ev,
+			 struct event_parts *parts)
+{
+	if (parts->info->nr_names)
+		learn_names(s, parts->info, ev);
+	if (parts->info->syscall)
+		parts->compat = learn_syscall(s, parts->info, ev, parts->common.pid);
+}
+
+const char *print_session_comm(struct print_session *s, const struct event_parts *parts)
+{
+	int pid = parts->common.pid;
+	struct found_comm *found = &s->found[pid & (NR_FOUND - 1)];
+
+	if (s->asks_proc && pid > 0 && !asked_lately(s, pid))
+		ask_proc(s, pid);
+	if (!pid)
+		return parts->host ? parts->host->idle : "<idle>";
+	if (found->pid != pid || found->version != s->names_version)
+		*found = (struct found_comm){ pid, s->names_version, find_comm(s, pid) };
+	return found->comm;
+}
