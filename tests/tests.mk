@@ -13,7 +13,7 @@ CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
 # It runs two virtual machines at a time, with limits of time: suites without such limits
 # use the CPU time that they leave.
 CHECK_SUITES := check-compat check-vm-modules check-vm-runner check-mutants-share
-CHECK_BESIDE := check-sweep check-analysis check-stress $(CHECK_UNIT) check-html check-fleet-share \
+CHECK_BESIDE := check-sweep check-analysis check-stress check-fuzzers $(CHECK_UNIT) check-html check-fleet-share \
 	check-model-small check-lint
 
 # Other folders have programs of tests/unit as prerequisites, which make expands when it

@@ -149,7 +149,7 @@ $(FUZZ_BUILD)/fleet_message: tests/fuzz/fleet_message.c $(FLEET_COMMON) $(BUILD)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(filter-out -MMD -MP,$(FLEET_CFLAGS)) -o $@ \
 		$(filter %.c,$^) $(filter %.a,$^) $(shell $(PKG_CONFIG) --libs $(FLEET_LIBS)) -lpthread -lm -ldl
 
-.PHONY: fuzz fuzz-user fuzz-fleet fuzz-vm list-fuzzers
+.PHONY: fuzz fuzz-user fuzz-fleet fuzz-vm list-fuzzers check-fuzzers
 fuzz-fleet: $(FUZZ_BUILD)/fleet_message
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_BUILD=$(FUZZ_BUILD) tests/fuzz/run fleet_message
 
@@ -165,6 +165,10 @@ fuzz-vm:
 
 fuzz-user: $(FUZZERS:%=$(FUZZ_BUILD)/%)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_BUILD=$(FUZZ_BUILD) tests/fuzz/run $(FUZZERS)
+
+# Without the sanitizers and without a run
+check-fuzzers: user
+	@BUILD=$(BUILD) tests/fuzz/links $(FUZZERS)
 
 # For make test
 list-fuzzers:
