@@ -301,9 +301,9 @@ static bool may_have_quota(const struct walk *w, int pid)
 }
 
 /*
- * A CPU that stays idle although a task can run looks alike where a group has no time left, and
- * where the host of a virtual machine lets the CPU wait. So the group must have a quota, or the
- * task must have left a CPU as only those without time do.
+ * A CPU may stay idle although a task can run because a group has no time left, or because the
+ * host of a virtual machine lets the CPU wait. Both look alike. So the group must have a quota,
+ * or the task must have left a CPU as only those without time do.
  */
 static bool is_throttled(const struct walk *w, int pid)
 {
