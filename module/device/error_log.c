@@ -20,12 +20,15 @@ static int rbmap_error_log_show(struct seq_file *m, void *unused)
 static int rbmap_error_log_open(struct inode *inode, struct file *file)
 {
 	struct rbmap_buffer *buf = file->private_data;
+	int err;
 
-	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
-		rbmap_error_log_clear(rbmap_buffer_errors(buf));
 	/* single_open() expects the member to be unused. */
 	file->private_data = NULL;
-	return single_open(file, rbmap_error_log_show, buf);
+	err = single_open(file, rbmap_error_log_show, buf);
+	/* An open that fails leaves the log. */
+	if (!err && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
+		rbmap_error_log_clear(rbmap_buffer_errors(buf));
+	return err;
 }
 
 static ssize_t rbmap_error_log_write(struct file *file, const char __user *from,

@@ -209,19 +209,22 @@ static int rbmap_cpu_trace_pipe_open(struct inode *inode, struct file *file)
 static int rbmap_trace_open(struct inode *inode, struct file *file)
 {
 	struct rbmap_buffer *buf = file->private_data;
+	int err = rbmap_text_open(file, buf, RBMAP_ALL_CPUS, RBMAP_TEXT_TRACE);
 
-	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
+	/* An open that fails leaves the events. */
+	if (!err && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
 		rbmap_buffer_reset(buf);
-	return rbmap_text_open(file, buf, RBMAP_ALL_CPUS, RBMAP_TEXT_TRACE);
+	return err;
 }
 
 static int rbmap_cpu_trace_open(struct inode *inode, struct file *file)
 {
 	struct rbmap_cpu_buffer *cpu_buf = file->private_data;
+	int err = rbmap_text_open(file, cpu_buf->buffer, cpu_buf->cpu, RBMAP_TEXT_TRACE);
 
-	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
+	if (!err && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
 		rbmap_cpu_buffer_reset(cpu_buf);
-	return rbmap_text_open(file, cpu_buf->buffer, cpu_buf->cpu, RBMAP_TEXT_TRACE);
+	return err;
 }
 
 static int rbmap_snapshot_text_open(struct inode *inode, struct file *file)

@@ -293,6 +293,34 @@ static int snapshot_of_device(void)
 	return 0;
 }
 
+static unsigned long unread(void)
+{
+	FILE *file = fopen(CONTROL "per_cpu/cpu0/stats", "r");
+	unsigned long events = 0;
+
+	if (file && fscanf(file, "entries: %lu", &events) != 1)
+		events = 0;
+	if (file)
+		fclose(file);
+	return events;
+}
+
+/* An operation that takes the events leaves them if it fails. */
+static bool taken_or_left(int err)
+{
+	return err ? unread() != 0 : unread() == 0;
+}
+
+static int truncate_trace(void)
+{
+	int file = open("/dev/rbmap/trace", O_RDWR | O_TRUNC | O_CLOEXEC);
+
+	if (file < 0)
+		return errno;
+	close(file);
+	return 0;
+}
+
 static int open_marker(void)
 {
 	fd = open(MARKER, O_WRONLY | O_CLOEXEC);
@@ -682,8 +710,11 @@ static const struct operation {
 	{ .name = "open a snapshot", .prepare = take_snapshot,
 	  .run = open_snapshot, .good = works, .finish = close_and_forget,
 	  .loaded = true },
-	{ .name = "snapshot as a file", .prepare = open_device,
-	  .run = snapshot_of_device, .good = works, .finish = close_file,
+	{ .name = "snapshot as a file", .prepare = open_with_event,
+	  .run = snapshot_of_device, .good = taken_or_left, .finish = close_file,
+	  .loaded = true },
+	{ .name = "truncate the trace", .prepare = open_with_event,
+	  .run = truncate_trace, .good = taken_or_left, .finish = close_file,
 	  .loaded = true },
 	{ .name = "open the marker", .run = open_marker, .good = works,
 	  .finish = close_file, .loaded = true },
