@@ -3,10 +3,14 @@
 #
 # Units of systemd and containers of systemd-nspawn, podman and Docker, in a Debian machine
 # booted by systemd: record finds their cgroups by name, and all views have them. The machine
-# has no network, so an image is made of busybox. tests/packages/machine runs this.
+# has no network, so an image is made of busybox. Then the disk of the flight recorder is full.
+# tests/packages/machine runs this.
 # shellcheck disable=SC2016,SC2086,SC2317 # inner shells; names without blanks; `ok` calls the functions
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
+
+recorder=rbmap-flight-recorder.service
+files=/var/lib/rbmap
 
 # journal SERVICE: prints what the service has said, for a test that failed
 journal()
@@ -14,7 +18,7 @@ journal()
 	journalctl -q -n 20 -o cat -u "$1" | diag
 }
 
-# A program that works and sleeps again and again
+# A program that works and sleeps again and again. $1: its name
 program='while :; do i=0; while [ $i -lt 300 ]; do i=$((i + 1)); done; /bin/busybox usleep 20000; done'
 
 like "$(systemctl is-system-running --wait)" 'running|degraded' "systemd has started the machine"
@@ -25,6 +29,16 @@ ok "the tasks of cgroups" test -d /sys/fs/cgroup/system.slice
 cgroup_of()
 {
 	find /sys/fs/cgroup -type d -path "$1" | sed 's,^/sys/fs/cgroup,,' | head -n 1
+}
+
+# reload: sets status to that of systemctl reload, which must end
+reload()
+{
+	said timeout "$(patience 30)" systemctl reload $recorder
+	[ "$status" != 124 ] || {
+		systemctl --no-pager status $recorder | diag
+		journal $recorder
+	}
 }
 
 # literal TEXT: prints a pattern for it. systemd has \x2d in names
@@ -149,4 +163,33 @@ for engine in podman docker; do
 	$engine kill "web-$engine" >/dev/null
 done
 systemctl stop shop my-shop shop@1 nspawn-box nspawn-my-box
+
+# --- the disk of the flight recorder is full
+systemctl stop $recorder
+mkdir -p $files
+mount -t tmpfs -o size=6M,mode=750 tmpfs $files
+said systemctl start $recorder
+is "$status" 0 "the flight recorder starts" || journal $recorder
+sleep 2
+dd if=/dev/zero of=$files/filler bs=4k >/dev/null 2>&1
+reload
+is "$status" 1 "systemctl reload fails while the disk is full" || journal $recorder
+ok "the flight recorder still runs" systemctl -q is-active $recorder
+like "$(journalctl -q -u $recorder)" 'no space is left|No space left' "the journal says why"
+echo kept >/dev/rbmap/marker
+rm $files/filler
+reload
+is "$status" 0 "systemctl reload succeeds when there is room" || journal $recorder
+written()
+{
+	for file in "$files"/*.dat; do
+		rbmap report "$file" 2>/dev/null | grep -q "$1" && return
+	done
+	return 1
+}
+ok "a file has the events from before the disk was full" retry_until 60 written 'sched_switch: '
+reload
+ok "and one has those of meanwhile" retry_until 60 written 'marker: kept' || diag "$(ls -l $files)"
+systemctl stop $recorder
+umount $files
 done_testing
