@@ -24,6 +24,7 @@ quiet()
 0 1001010005 10 switch waker 10 1 victim 20
 0 1001050025 20 switch victim 20 1 waker 10
 1 lost 7
+/shop/web: 10:1
 1 1001060000 900 other 3
 END
 "$MAKE_EVENTS" "$dir/db.dat" "[mono]" 1000000000,1700000000000000000,37 <<'END'
@@ -36,6 +37,8 @@ END
 0 1001030015 0 switch swapper/0 0 0 victim 20
 0 1001050025 20 switch victim 20 1 waker 10
 1 lost 3
+quota 10000 100000 /shop
+/shop: 10
 1 1001060000 900 other 3
 END
 ok "recordings of two hosts are merged" quiet \
@@ -158,6 +161,10 @@ events()
 is "$(events --comm 'db:<idle>') $(events --comm 'web:<idle>')" "5 0" \
 	"a pattern selects the idle tasks of a host"
 is "$(events -p '<idle>')" 5 "a name selects the idle tasks of all hosts"
+is "$(events --cgroup /db) $(events --cgroup /web/shop)" "3 4" \
+	"a path selects the cgroups of a host"
+make_view "$RBMAP" report --with-cgroup "$dir/both.dat"
+view "cgroups" '^/web/shop/web \(1\) .*web:waker-10 ' '^- .*<idle>' '^/db/shop .*\[db:004\]'
 is "$(events -e irq_handler_entry --filter 'COMM == "swapper/0"')" 1 \
 	"a filter has the kernel's names of idle tasks"
 done_testing

@@ -41,6 +41,8 @@ END
 0 lost 3
 2 1002000000 12 other 2
 2 lost 11
+quota 10000 100000 /shop
+/shop/web: 12:1
 END
 output=$("$RBMAP" fleet merge -o "$dir/both.dat" "a=$dir/a.dat" "b=$dir/b.dat" 2>&1)
 is "$?" 0 "merge two recordings" || diag "$output"
@@ -48,6 +50,8 @@ like "$output" '^a: CPUs 0-3, pids \+ 0, error of the clock: unknown' "the CPUs 
 like "$output" '^b: CPUs 4-7, pids \+ 4194304, ' "the CPUs of the other host are printed"
 like "$output" 'is not certain: an error is unknown' "the order is not claimed to be certain"
 is "$(counts "$dir/both.dat")" "$(sum "$dir/a.dat" "$dir/b.dat")" "no event and no loss is lost"
+is "$("$RBMAP" report --with-cgroup "$dir/both.dat" 2>/dev/null | grep -o '^/[^ ]* ([0-9]*).*-[0-9]* ' | tr -s ' ')" \
+	"/b/shop/web (1) <...>-4194316 " "the cgroup of a task is below its host's name"
 # Each event: the CPU, ns since 1970, the pid, the event, the pids in it
 "$RBMAP" report --json "$dir/both.dat" 2>/dev/null | sed 1d | python3 -c '
 import json, sys

@@ -14,8 +14,10 @@
 #include "merge.h"
 #include "new_recording.h"
 #include "recording/assemble/dat_assemble.h"
+#include "recording/dat_cgroups.h"
 #include "recording/dat_hosts.h"
 #include "recording/dat_read.h"
+#include "recording/write/stat_texts.h"
 #include "subbuf.h"
 
 #define NS_PER_S	1000000000LL
@@ -27,6 +29,7 @@
  * struct merge - a recording that is being made
  * @tai_offset: seconds that TAI is ahead of UTC
  * @comms: the names of all tasks
+ * @cgroups: the cgroups of all tasks, below "/HOST"
  * @map: the ids of the host that is being read
  * @copy: a sub-buffer, with @room bytes
  * @damaged: sub-buffers that could not be read
@@ -41,6 +44,7 @@ struct merge {
 	int64_t tai_offset;
 	struct event_ids ids;
 	struct buf comms;
+	struct dat_cgroups *cgroups;
 	struct event_id_map map;
 	struct dat_writer *writer;
 	unsigned char *copy;
@@ -62,6 +66,52 @@ static void add_comm(void *data, int pid, const char *name)
 	if (pid > 0)
 		buf_printf(&of->merge->comms, "%d %s:%s\n", pid + of->input->first_pid,
 			   of->input->host, name);
+}
+
+/* Return the path of a host's cgroup in the merged recording, in @path; NULL: no memory. */
+static const char *host_cgroup(const struct merge_input *input, const char *cgroup,
+			       struct buf *path)
+{
+	path->size = 0;
+	buf_printf(path, "/%s%s", input->host, strcmp(cgroup, "/") ? cgroup : "");
+	buf_add(path, "", 1);
+	return path->failed ? NULL : path->data;
+}
+
+/* Add the cgroups of a host. Return 0 or -ENOMEM. */
+static int add_cgroups(struct merge *m, const struct merge_input *input)
+{
+	const struct dat_cgroups *from = dat_cgroups(input->reader);
+	const struct dat_task **task;
+	struct buf path = { 0 };
+	size_t nr = 0;
+	int ret = 0;
+
+	if (!from)
+		return 0;
+	for (unsigned int i = 0; !ret && i < dat_cgroups_count(from); i++) {
+		const char *cgroup = dat_cgroups_path(from, i);
+		const struct dat_quota *own = dat_cgroups_own_quota(from, cgroup);
+		struct dat_quota quota = own ? *own : (struct dat_quota){ 0 };
+
+		quota.cgroup = host_cgroup(input, cgroup, &path);
+		if (!quota.cgroup)
+			ret = -ENOMEM;
+		else if (own)
+			ret = dat_cgroups_set_quota(m->cgroups, &quota);
+	}
+	task = dat_cgroups_sorted(from, &nr);
+	ret = task ? ret : -ENOMEM;
+	for (size_t i = 0; !ret && i < nr; i++) {
+		struct dat_task moved = *task[i];
+
+		moved.pid += input->first_pid;
+		moved.cgroup = host_cgroup(input, task[i]->cgroup, &path);
+		ret = moved.cgroup ? dat_cgroups_learn(m->cgroups, &moved) : -ENOMEM;
+	}
+	free(task);
+	buf_free(&path);
+	return ret;
 }
 
 /* Leave a host out, and go on with the others. The cause was reported. */
@@ -114,6 +164,10 @@ static int look_at(struct merge *m, size_t i)
 	if (!status) {
 		m->nr_cpus += input->nr_cpus;
 		dat_each_comm(input->reader, add_comm, &of);
+		if (add_cgroups(m, input)) {
+			complain("out of memory");
+			status = STATUS_ERROR;
+		}
 	}
 	merge_input_close(input);
 	return status;
@@ -323,15 +377,28 @@ static void print_hosts(const struct merge *m, struct buf *text)
 	}
 }
 
+/* Print the cgroups of the tasks, as far as the file has room for them. */
+static void print_cgroups(const struct merge *m, size_t hosts, struct buf *text)
+{
+	size_t room = dat_cmdlines_room(), used = hosts + m->comms.size;
+	size_t left_out = cgroups_text(m->cgroups, text, used < room ? room - used : 0);
+
+	if (left_out)
+		complain("%zu tasks have no cgroup in %s: it has room for %zu KiB of names and cgroups",
+			 left_out, m->path, room >> 10);
+}
+
 static bool finish(struct merge *m)
 {
 	struct dat_assembly assembly = { .compress = true, .go_on = go_on };
 	char **stats = calloc(m->nr_cpus, sizeof(*stats));
-	struct buf hosts = { 0 };
+	struct buf hosts = { 0 }, cgroups = { 0 };
 	int fd = -1, ret = stats ? 0 : -ENOMEM;
 
 	print_hosts(m, &hosts);
 	dat_add_table(m->writer, &hosts);
+	print_cgroups(m, hosts.size, &cgroups);
+	dat_add_table(m->writer, &cgroups);
 	if (ret)
 		dat_discard(m->writer);
 	else
@@ -339,6 +406,7 @@ static bool finish(struct merge *m)
 	m->writer = NULL;
 	free(stats);
 	buf_free(&hosts);
+	buf_free(&cgroups);
 	assembly.fd = fd;
 	if (!ret)
 		ret = dat_assemble(m->path, &assembly);
@@ -370,12 +438,16 @@ int merge_recordings(struct merge_input *input, size_t nr, const char *path)
 
 	if (m) {
 		*m = (struct merge){ .input = input, .nr = nr, .path = path };
-		if (merge(m))
+		m->cgroups = dat_cgroups_new();
+		if (!m->cgroups)
+			complain("out of memory");
+		else if (merge(m))
 			status = m->skipped || m->cut || m->damaged ? STATUS_CUT : STATUS_OK;
 		if (m->writer)
 			dat_discard(m->writer);
 		event_ids_free(&m->ids);
 		buf_free(&m->comms);
+		dat_cgroups_free(m->cgroups);
 		free(m->copy);
 	} else {
 		complain("out of memory");
