@@ -236,6 +236,7 @@ static void test_foreign(void)
 	struct iovec here, there = { map.data, map.subbuf_size };
 	char *copy = malloc(map.subbuf_size);
 	int fd = open("/proc/self/mem", O_RDWR), status;
+	bool has_map;
 	pid_t child;
 
 	here = (struct iovec){ copy, map.subbuf_size };
@@ -247,7 +248,8 @@ static void test_foreign(void)
 		 "process_vm_writev: it cannot write");
 	ok(pwrite(fd, copy, 64, (uintptr_t)map.data) <= 0, "/proc/self/mem: it cannot write");
 	close(fd);
-	madvise((char *)map.data, map_size, MADV_DOFORK);
+	/* Newer kernels let no child have such a map. */
+	has_map = !madvise((char *)map.data, map_size, MADV_DOFORK);
 	child = fork();
 	if (!child) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
@@ -257,7 +259,7 @@ static void test_foreign(void)
 	waitpid(child, &status, 0);
 	errno = 0;
 	ptrace(PTRACE_PEEKDATA, child, map.data, NULL);
-	is_error(errno, 0, "ptrace: it reads a map");
+	is_error(errno, has_map ? 0 : EIO, "ptrace: it reads a map that the child has");
 	ok(ptrace(PTRACE_POKEDATA, child, map.data, -1L) < 0, "ptrace: it cannot write");
 	ptrace(PTRACE_KILL, child, NULL, NULL);
 	kill(child, SIGKILL);
@@ -409,7 +411,7 @@ static void test_descriptors(void)
 	epoll_ctl(poll_fd, EPOLL_CTL_ADD, again, &event);
 	epoll_ctl(outer, EPOLL_CTL_ADD, poll_fd, &event);
 	more(300);
-	ok(epoll_wait(outer, &event, 1, 1000) == 1, "epoll in epoll: it is ready");
+	ok(epoll_wait(outer, &event, 1, 60000) == 1, "epoll in epoll: it is ready");
 	close(again);
 	ok(!epoll_wait(outer, &event, 1, 50) || !epoll_wait(poll_fd, &event, 1, 0),
 	   "epoll in epoll: it is not after the close");
