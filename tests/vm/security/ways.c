@@ -410,7 +410,8 @@ static void test_descriptors(void)
 	again = device_open(CPU, O_RDONLY);
 	epoll_ctl(poll_fd, EPOLL_CTL_ADD, again, &event);
 	epoll_ctl(outer, EPOLL_CTL_ADD, poll_fd, &event);
-	more(300);
+	/* More than half of the ring, which buffer_percent asks for */
+	more(60000);
 	ok(epoll_wait(outer, &event, 1, 60000) == 1, "epoll in epoll: it is ready");
 	close(again);
 	ok(!epoll_wait(outer, &event, 1, 50) || !epoll_wait(poll_fd, &event, 1, 0),
