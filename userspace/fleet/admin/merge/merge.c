@@ -92,13 +92,13 @@ static int add_cgroups(struct merge *m, const struct merge_input *input)
 	for (unsigned int i = 0; !ret && i < dat_cgroups_count(from); i++) {
 		const char *cgroup = dat_cgroups_path(from, i);
 		const struct dat_quota *own = dat_cgroups_own_quota(from, cgroup);
-		struct dat_quota quota = own ? *own : (struct dat_quota){ 0 };
+		struct dat_quota moved;
 
-		quota.cgroup = host_cgroup(input, cgroup, &path);
-		if (!quota.cgroup)
-			ret = -ENOMEM;
-		else if (own)
-			ret = dat_cgroups_set_quota(m->cgroups, &quota);
+		if (!own)
+			continue;
+		moved = *own;
+		moved.cgroup = host_cgroup(input, cgroup, &path);
+		ret = moved.cgroup ? dat_cgroups_set_quota(m->cgroups, &moved) : -ENOMEM;
 	}
 	task = dat_cgroups_sorted(from, &nr);
 	ret = task ? ret : -ENOMEM;
