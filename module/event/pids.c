@@ -50,15 +50,23 @@ struct rbmap_pids *rbmap_event_pids_alloc(enum rbmap_pids_list list)
 	return rbmap_pids_alloc(list == RBMAP_PIDS_EXCLUDED ? RBMAP_PIDS_FEW : PID_MAX_LIMIT);
 }
 
+/* Return a copy with @limit bits, no fewer than @pids has; NULL: no memory. */
+static struct rbmap_pids *rbmap_pids_copy(const struct rbmap_pids *pids, unsigned int limit)
+{
+	struct rbmap_pids *copy = rbmap_pids_alloc(limit);
+
+	if (copy)
+		bitmap_copy(copy->bits, pids->bits, pids->limit);
+	return copy;
+}
+
 /* Return a copy with @limit bits, and free @pids; NULL: no memory, and @pids is unchanged. */
 static struct rbmap_pids *rbmap_pids_enlarge(struct rbmap_pids *pids, unsigned int limit)
 {
-	struct rbmap_pids *larger = rbmap_pids_alloc(limit);
+	struct rbmap_pids *larger = rbmap_pids_copy(pids, limit);
 
-	if (larger) {
-		bitmap_copy(larger->bits, pids->bits, pids->limit);
+	if (larger)
 		kvfree(pids);
-	}
 	return larger;
 }
 
@@ -340,10 +348,9 @@ static int rbmap_pids_prepare(struct rbmap_event_set *set)
 
 	if (!listed || listed->limit == PID_MAX_LIMIT)
 		return 0;
-	larger = rbmap_pids_alloc(PID_MAX_LIMIT);
+	larger = rbmap_pids_copy(listed, PID_MAX_LIMIT);
 	if (!larger)
 		return -ENOMEM;
-	bitmap_copy(larger->bits, listed->bits, listed->limit);
 	rbmap_pids_exchange(set, RBMAP_PIDS_EXCLUDED, larger);
 	return 0;
 }
