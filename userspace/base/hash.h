@@ -32,9 +32,15 @@ static inline size_t hash_u32(uint32_t key)
 	return key * 2654435761u;
 }
 
+/* A hash of @bits bits, for tables that have 2^@bits slots and do not grow */
+static inline size_t hash_u64_bits(uint64_t key, unsigned int bits)
+{
+	return key * 0x9e3779b97f4a7c15ULL >> (64 - bits);
+}
+
 static inline size_t hash_u64(uint64_t key)
 {
-	return key * 0x9e3779b97f4a7c15ULL >> 32;
+	return hash_u64_bits(key, 32);
 }
 
 /* Go through the elements of a table. An empty one has no slots: nothing is added to NULL. */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "functions.h"
 #include "symbols/symbols.h"
 
-#define NR_FOUND	1024	/* addresses whose names are kept, at their hash: a power of two */
+#define FOUND_BITS	10
+#define NR_FOUND	(1u << FOUND_BITS)	/* addresses whose names are kept, at their hash */
 
 struct functions {
 	const char *text;
@@ -45,7 +47,7 @@ static void parse(struct functions *functions)
 const char *functions_name(void *data, uint64_t address)
 {
 	struct functions *functions = data;
-	size_t i = (address * 0x9e3779b97f4a7c15ULL) >> 54;
+	size_t i = hash_u64_bits(address, FOUND_BITS);
 	const struct symbol *symbol;
 
 	if (!address)

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "parts.h"
 #include "print/fields/common_flags.h"
 
@@ -63,7 +64,7 @@ static const char *name_of(struct intervals *intervals, const struct event_conte
 
 static struct hrtimer *timer_at(struct intervals *intervals, uint64_t address)
 {
-	return &intervals->timer[(address * 0x9e3779b97f4a7c15ULL) >> 52];
+	return &intervals->timer[hash_u64_bits(address, TIMER_BITS)];
 }
 
 void intervals_hrtimer_start(struct intervals *intervals, const struct event_context *m)

@@ -144,7 +144,8 @@ HASH_TABLE(chunk_table, struct read_chunk);
 HASH_TABLE(task_table, struct task);
 HASH_TABLE(request_table, struct request);
 
-#define NR_TIMERS	4096	/* hrtimers whose time is kept, at their hash: a power of two */
+#define TIMER_BITS	12
+#define NR_TIMERS	(1u << TIMER_BITS)	/* hrtimers whose time is kept, at their hash */
 
 struct hrtimer {
 	uint64_t address;

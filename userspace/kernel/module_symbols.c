@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include "anonymous_buffer.h"
+#include "base/hash.h"
 #include "module_symbols.h"
 #include "symbols/symbols.h"
 
 #define TEXT_SIZE	(256 << 10)
-#define NR_KEPT		65536	/* a power of two */
+#define KEPT_BITS	16
+#define NR_KEPT		(1u << KEPT_BITS)
 #define MAX_KEPT	(NR_KEPT / 2)
 
 /* A text like "name+0x10/0x200 [module]", divided into its parts. */
@@ -221,7 +223,7 @@ static bool keep(void *data, uint64_t addr, const struct answer *answer)
 
 static struct kept *place_of(struct module_symbols *symbols, uint64_t addr)
 {
-	size_t i = (addr * 0x9e3779b97f4a7c15ULL) >> 48;
+	size_t i = hash_u64_bits(addr, KEPT_BITS);
 
 	while (symbols->kept[i].addr && symbols->kept[i].addr != addr)
 		i = (i + 1) % NR_KEPT;

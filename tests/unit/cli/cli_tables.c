@@ -132,12 +132,57 @@ static void test_array(void **state)
 		check_array(first);
 }
 
+/* Emptied by turns, with several elements at once */
+static void test_reserve(void **state)
+{
+	size_t nr = 0, room = 0, had;
+	uint64_t *v = NULL;
+
+	(void)state;
+	for (int step = 0; step < STEPS; step++) {
+		size_t more = random() % 9;
+
+		if (random() % 1000 == 0)
+			nr = 0;
+		had = room;
+		assert_true(array_reserve(v, room, nr + more));
+		assert_true(room >= nr + more);
+		assert_true(room == had || room >= 2 * had);
+		for (size_t end = nr + more; nr < end; nr++)
+			v[nr] = nr;
+		for (size_t i = nr > 9 ? nr - 9 : 0; i < nr; i++)
+			assert_int_equal(v[i], i);
+	}
+	free(v);
+}
+
+static void test_extend(void **state)
+{
+	uint64_t *v = NULL;
+	size_t nr = 0;
+
+	(void)state;
+	for (size_t least = 1; least < 2000; least += 1 + random() % 30) {
+		assert_true(array_extend(v, nr, least));
+		assert_int_equal(nr, least);
+		for (size_t i = 0; i < nr; i++)
+			assert_true(!v[i] || v[i] == i);
+		assert_int_equal(v[nr - 1], 0);
+		v[nr - 1] = nr - 1;
+		assert_true(array_extend(v, nr, least / 2));
+		assert_int_equal(nr, least);
+	}
+	free(v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_crowded_table),
 		cmocka_unit_test(test_spread_table),
 		cmocka_unit_test(test_array),
+		cmocka_unit_test(test_reserve),
+		cmocka_unit_test(test_extend),
 	};
 
 	srandom(1);

@@ -8,6 +8,7 @@
 #include <linux/rbmap.h>
 #include <rbmap.h>
 
+#include "base/array.h"
 #include "base/complain.h"
 #include "base/process.h"
 #include "trigger.h"
@@ -43,18 +44,9 @@ struct hits {
 
 static bool add_event(struct trigger *t, const struct control_event *event, int id)
 {
-	size_t nr = id + 1;
-	const struct control_event **more;
-
-	if (!t->event || nr > t->nr_ids) {
-		more = realloc(t->event, nr * sizeof(*more));
-		if (!more) {
-			complain("out of memory");
-			return false;
-		}
-		memset(more + t->nr_ids, 0, (nr - t->nr_ids) * sizeof(*more));
-		t->event = more;
-		t->nr_ids = nr;
+	if (!array_extend(t->event, t->nr_ids, (size_t)id + 1)) {
+		complain("out of memory");
+		return false;
 	}
 	t->event[id] = event;
 	return true;

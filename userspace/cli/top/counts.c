@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "counts.h"
 
 #define NR_SLOTS	(2 * COUNTS_MOST)	/* a power of two: half of the slots stay free */
@@ -31,7 +32,7 @@ static uint32_t hash(int cpu, int pid, int id)
 	uint64_t key = ((uint64_t)(uint32_t)pid << 32) ^ ((uint64_t)(uint32_t)id << 16) ^
 		       (uint32_t)cpu;
 
-	return key * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+	return hash_u64_bits(key, 24);
 }
 
 static struct count *new_entry(struct counts *counts, int cpu, int pid, int id)

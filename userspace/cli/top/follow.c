@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/complain.h"
 #include "base/printable.h"
 #include "base/process.h"
@@ -23,17 +24,7 @@ static bool out_of_memory(void)
 /* Ids are small numbers: the table has one place for each. */
 static bool make_place(struct top *top, unsigned int id)
 {
-	char **more;
-
-	if (id < top->nr_labels)
-		return true;
-	more = realloc(top->label, (id + 1) * sizeof(*more));
-	if (!more)
-		return false;
-	memset(more + top->nr_labels, 0, (id + 1 - top->nr_labels) * sizeof(*more));
-	top->label = more;
-	top->nr_labels = id + 1;
-	return true;
+	return array_extend(top->label, top->nr_labels, id + 1);
 }
 
 static bool label_events(struct top *top)

@@ -11,23 +11,10 @@
 
 static int reserve_streams(struct rbmap_recording *r, uint32_t nr)
 {
-	size_t room = r->nr_streams + (size_t)nr + 1;
-	struct dat_cpu_reader *cpu;
-	unsigned int *heap;
+	size_t streams = r->nr_streams + (size_t)nr + 1, heap_room = r->room;
 
-	if (room <= r->room)
-		return 0;
-	if (room < 2 * r->room)
-		room = 2 * r->room;
-	cpu = realloc(r->cpu, room * sizeof(*cpu));
-	if (!cpu)
+	if (!array_reserve(r->heap, heap_room, streams) || !array_reserve(r->cpu, r->room, streams))
 		return -ENOMEM;
-	r->cpu = cpu;
-	heap = realloc(r->heap, room * sizeof(*heap));
-	if (!heap)
-		return -ENOMEM;
-	r->heap = heap;
-	r->room = room;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "dat_reader.h"
 
 #define MISSED	"\nmissed: "
@@ -13,20 +14,14 @@
 int dat_missed_parse(struct rbmap_recording *r, const char *text)
 {
 	const char *line = strstr(text, MISSED);
-	uint64_t *more, missed;
+	uint64_t missed;
 	unsigned int cpu;
 
 	if (!line || sscanf(text, "CPU: %u\n", &cpu) != 1 || cpu >= CPUS_MAX ||
 	    sscanf(line + strlen(MISSED), "%" SCNu64, &missed) != 1 || !missed)
 		return 0;
-	if (cpu >= r->nr_missed) {
-		more = realloc(r->missed, (cpu + 1) * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		memset(more + r->nr_missed, 0, (cpu + 1 - r->nr_missed) * sizeof(*more));
-		r->missed = more;
-		r->nr_missed = cpu + 1;
-	}
+	if (!array_extend(r->missed, r->nr_missed, (size_t)cpu + 1))
+		return -ENOMEM;
 	r->missed[cpu] = dat_lost_sum(r->missed[cpu], missed);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "events.h"
 #include "pack.h"
 #include "types.h"
@@ -24,18 +25,6 @@ void events_free(struct events *events)
 	levels_free(&events->levels);
 }
 
-static int grow(struct events *events)
-{
-	unsigned int room = events->room ? 2 * events->room : FIRST_ROOM;
-	struct event_entry *more = realloc(events->entry, room * sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	events->entry = more;
-	events->room = room;
-	return 0;
-}
-
 /* Add an entry without values. */
 static int add_entry(struct events *events, struct store *store, uint64_t ts, uint32_t type,
 		     uint32_t task)
@@ -44,8 +33,9 @@ static int add_entry(struct events *events, struct store *store, uint64_t ts, ui
 
 	if (events->nr == MOST_EVENTS)
 		ret = events_flush(events, store);
-	else if (events->nr == events->room)
-		ret = grow(events);
+	else if (!array_reserve(events->entry, events->room,
+				events->nr ? events->nr + 1 : FIRST_ROOM))
+		ret = -ENOMEM;
 	if (ret)
 		return ret;
 	if (!events->nr)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "pack.h"
 #include "track.h"
 
@@ -19,18 +20,6 @@ void track_free(struct track *track)
 	levels_free(&track->levels);
 }
 
-static int grow(struct track *track)
-{
-	unsigned int room = track->room ? 2 * track->room : FIRST_ROOM;
-	struct slice *more = realloc(track->slice, room * sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	track->slice = more;
-	track->room = room;
-	return 0;
-}
-
 int track_add(struct track *track, struct store *store, uint64_t begin, uint64_t end,
 	      uint64_t value)
 {
@@ -42,8 +31,8 @@ int track_add(struct track *track, struct store *store, uint64_t begin, uint64_t
 		return 0;
 	if (track->nr == MOST_SLICES)
 		ret = track_flush(track, store);
-	else if (track->nr == track->room)
-		ret = grow(track);
+	else if (!array_reserve(track->slice, track->room, track->nr ? track->nr + 1 : FIRST_ROOM))
+		ret = -ENOMEM;
 	if (ret)
 		return ret;
 	track->slice[track->nr++] = (struct slice){ begin, end, value };
