@@ -27,7 +27,6 @@
 #include <unistd.h>
 
 #include "../../userspace/fleet/message/message.h"
-#include "../../userspace/fleet/message/text.h"
 #include "../../userspace/fleet/transport/transport.h"
 
 #define PARTS_MAX	4096

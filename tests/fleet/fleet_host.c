@@ -24,9 +24,8 @@
 #include <time.h>
 
 #include "base/process.h"
-#include "collector/index/checksum.h"
+#include "message/digest.h"
 #include "message/message.h"
-#include "message/text.h"
 #include "transport/transport.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
@@ -112,7 +111,7 @@ static const char *value_of(const struct values *v, const char *name, const char
 	return other;
 }
 
-static void file_sum(const char *path, char sum[SHA256_TEXT_SIZE])
+static void file_sum(const char *path, char sum[DIGEST_TEXT_SIZE])
 {
 	FILE *file = fopen(path, "re");
 
@@ -123,7 +122,7 @@ static void file_sum(const char *path, char sum[SHA256_TEXT_SIZE])
 
 static void add_manifest(struct buf *text, const char *path, uint64_t size, const struct values *v)
 {
-	char sum[SHA256_TEXT_SIZE];
+	char sum[DIGEST_TEXT_SIZE];
 
 	file_sum(path, sum);
 	text_add(text, "sha256", value_of(v, "sha256", sum));
@@ -235,7 +234,7 @@ struct host {
 	char name[HOST_NAME_SIZE];
 	char id[SOURCE_NAME_SIZE];
 	char path[4096];
-	char sum[SHA256_TEXT_SIZE];
+	char sum[DIGEST_TEXT_SIZE];
 	uint64_t size;
 	double next_hello;
 	bool stored;

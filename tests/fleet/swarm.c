@@ -21,7 +21,6 @@
 #include "agent/incident/spool.h"
 #include "base/process.h"
 #include "message/message.h"
-#include "message/text.h"
 #include "swarm.h"
 
 #define BOOT		"0123456789abcdef0123456789abcdef"

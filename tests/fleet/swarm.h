@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "message/names.h"
+#include "message/message.h"
 #include "transport/transport.h"
 
 #define SWARM_PENDING_MAX	8

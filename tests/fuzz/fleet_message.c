@@ -17,7 +17,6 @@
 #include "collector/streams.h"
 #include "message/message.h"
 #include "message/stream/batch.h"
-#include "message/text.h"
 
 #define HEAD		7
 #define MESSAGES_MAX	16

@@ -16,7 +16,7 @@
 
 #include "collector_fixture.h"
 #include "message/stream/batch.h"
-#include "message/stream/clock.h"
+#include "message/stream/stream.h"
 
 #define BOOT		"0123456789abcdef0123456789abcdef"
 #define SOURCE		"main.0.1.1"

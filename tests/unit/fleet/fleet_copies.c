@@ -15,10 +15,10 @@
 
 #include "admin/commands.h"
 #include "base/complain.h"
-#include "collector/index/checksum.h"
 #include "collector_fixture.h"
+#include "message/digest.h"
 #include "message/stream/batch.h"
-#include "message/stream/head.h"
+#include "message/stream/stream.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 
@@ -52,7 +52,7 @@ static void write_text(const char *path, const char *text)
 static void store(const char *host, const char *name, const char *contents)
 {
 	struct index_incident incident;
-	char path[256], sum[SHA256_TEXT_SIZE];
+	char path[256], sum[DIGEST_TEXT_SIZE];
 	struct index_host h;
 	FILE *file;
 

@@ -12,12 +12,12 @@
 
 #include <cmocka.h>
 
-#include "collector/index/checksum.h"
 #include "collector/index/commands.h"
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
 #include "collector/index/parts.h"
 #include "collector/index/refusals.h"
+#include "message/digest.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 
@@ -337,7 +337,7 @@ static void test_hosts(void **state)
 
 static void test_checksum(void **state)
 {
-	char sum[SHA256_TEXT_SIZE];
+	char sum[DIGEST_TEXT_SIZE];
 	FILE *file = tmpfile();
 
 	(void)state;

@@ -11,7 +11,6 @@
 #include <zlib.h>
 
 #include "message/message.h"
-#include "message/text.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 

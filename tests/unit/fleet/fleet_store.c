@@ -19,8 +19,8 @@
 #include "collector_fixture.h"
 #include "collector/files/file_check.h"
 #include "collector/store.h"
-#include "collector/index/checksum.h"
-#include "message/text.h"
+#include "message/digest.h"
+#include "message/message.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 
@@ -93,7 +93,7 @@ static void send_manifest(const char *host, const char *name, const char *conten
 			  const char *of)
 {
 	struct message m = { .kind = MESSAGE_MANIFEST };
-	char sum[SHA256_TEXT_SIZE];
+	char sum[DIGEST_TEXT_SIZE];
 	struct buf text = { 0 };
 	FILE *file = tmpfile();
 

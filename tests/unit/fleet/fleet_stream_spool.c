@@ -22,7 +22,7 @@
 
 #include "agent/stream/stream_spool.h"
 #include "agent/uplink/files.h"
-#include "message/stream/head.h"
+#include "message/stream/stream.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 #define OTHER	"1123456789abcdef0123456789abcdef"

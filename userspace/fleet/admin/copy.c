@@ -8,8 +8,8 @@
 
 #include "base/complain.h"
 #include "base/files.h"
-#include "collector/index/checksum.h"
 #include "copy.h"
+#include "message/digest.h"
 
 #define TEMPORARY	".new-"
 
@@ -73,7 +73,7 @@ static bool finish(int dir, const char *name, const char *temporary, int fd, boo
 /* An error of the file concerns one host, and one of the copy all of them. */
 static int failed(const char *name, const char *path, int from, int error)
 {
-	char sum[SHA256_TEXT_SIZE];
+	char sum[DIGEST_TEXT_SIZE];
 	bool reads = !checksum_file(from, -1, sum);
 
 	complain("cannot %s %s: %s", reads ? "write" : "read", reads ? name : path, strerror(error));
@@ -83,7 +83,7 @@ static int failed(const char *name, const char *path, int from, int error)
 static int copy_open_file(int dir, const char *name, const char *path, int from,
 			  const char *sha256)
 {
-	char temporary[COPY_NAME_SIZE + 8], sum[SHA256_TEXT_SIZE] = "";
+	char temporary[COPY_NAME_SIZE + 8], sum[DIGEST_TEXT_SIZE] = "";
 	int fd = begin(dir, name, temporary), ret;
 	bool is_same;
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "message/names.h"
+#include "message/message.h"
 
 #define COPY_NAME_SIZE	(SOURCE_NAME_SIZE + 48)	/* a file with its 0 */
 #define COPY_PATH_SIZE	(HOST_NAME_SIZE + COPY_NAME_SIZE)

@@ -16,7 +16,7 @@
 #include "base/complain.h"
 #include "commands.h"
 #include "copy.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "stored.h"
 
 #define MANIFEST	"manifest.txt"

@@ -15,7 +15,7 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "commands.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "options.h"
 #include "stored.h"
 

@@ -5,7 +5,7 @@
 #include "answers.h"
 #include "base/complain.h"
 #include "commands.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "print.h"
 
 static const char query[] =

@@ -12,7 +12,6 @@
 #include "base/process.h"
 #include "commands.h"
 #include "message/message.h"
-#include "message/text.h"
 
 #define NS_PER_SEC	1000000000LL
 #define POLL_MS		200

@@ -18,7 +18,7 @@
 #include "base/complain.h"
 #include "commands.h"
 #include "copy.h"
-#include "message/text.h"
+#include "message/message.h"
 
 #define MANIFEST	"manifest.txt"
 

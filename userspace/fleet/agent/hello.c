@@ -7,7 +7,7 @@
 
 #include "agent.h"
 #include "agent/uplink/clocks.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "rings.h"
 
 #define INCIDENTS_MAX	64

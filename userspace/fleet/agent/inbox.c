@@ -10,7 +10,7 @@
 #include "agent/commands/snapshot.h"
 #include "agent/uplink/clocks.h"
 #include "base/complain.h"
-#include "message/text.h"
+#include "message/message.h"
 
 #define NAME_SIZE	32
 #define VALUE_SIZE	256

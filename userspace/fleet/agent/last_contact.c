@@ -6,7 +6,7 @@
 #include "agent/uplink/clocks.h"
 #include "agent/uplink/files.h"
 #include "last_contact.h"
-#include "message/text.h"
+#include "message/message.h"
 
 #define FILE_NAME	"contact"
 #define SIZE_MOST	4096

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "message/names.h"
+#include "message/message.h"
 
 #define BUDGET_MESSAGES		8192	/* at once */
 #define BUDGET_RATE		1024	/* a second */

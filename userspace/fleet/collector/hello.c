@@ -5,7 +5,7 @@
 #include "collector/index/incidents.h"
 #include "incoming.h"
 #include "manifest.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "streams.h"
 
 #define LISTED_MAX	64	/* incidents of one HELLO */

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/index/checksum.h"
 #include "manifest.h"
-#include "message/text.h"
+#include "message/digest.h"
+#include "message/message.h"
 
 #define NAME_SIZE	32
 #define VALUE_SIZE	256

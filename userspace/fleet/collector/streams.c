@@ -5,9 +5,8 @@
 
 #include "collector/index/streams.h"
 #include "incoming.h"
-#include "message/stream/clock.h"
-#include "message/stream/head.h"
-#include "message/text.h"
+#include "message/message.h"
+#include "message/stream/stream.h"
 #include "streams.h"
 
 #define STREAM_STORED	"stream"

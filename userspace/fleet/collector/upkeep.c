@@ -2,7 +2,7 @@
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
 #include "collector/index/parts.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "upkeep.h"
 
 #define MISSING_LINES	256

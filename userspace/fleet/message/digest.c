@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <openssl/evp.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include <openssl/evp.h>
-
+#include "base/files.h"
+#include "command/service.h"
 #include "digest.h"
 
 #define READ_BYTES	(64 << 10)
+#define BLOCK_SIZE	(1U << 20)
 
 void digest_begin(struct digest *d)
 {
@@ -68,4 +72,48 @@ int digest_file(int fd, char text[DIGEST_TEXT_SIZE], uint64_t *size, bool (*stop
 	}
 	digest_drop(&d);
 	return -EINTR;
+}
+
+static int read_all(int fd, int copy, struct digest *digest, char *block)
+{
+	uint64_t offset = 0;
+	int ret = 0;
+
+	while (!ret) {
+		ssize_t got = pread(fd, block, BLOCK_SIZE, offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : 0;
+		digest_add(digest, block, got);
+		if (copy >= 0)
+			ret = write_all(copy, block, got);
+		offset += got;
+		service_busy();
+	}
+	return ret;
+}
+
+int checksum_file(int fd, int copy, char text[DIGEST_TEXT_SIZE])
+{
+	char *block = malloc(BLOCK_SIZE);
+	struct digest digest;
+	int ret = -ENOMEM;
+
+	digest_begin(&digest);
+	if (block)
+		ret = read_all(fd, copy, &digest, block);
+	if (ret)
+		digest_drop(&digest);
+	else if (!digest_end(&digest, text))
+		ret = -ENOMEM;
+	free(block);
+	return ret;
+}
+
+bool is_sha256(const char *text)
+{
+	return strlen(text) == DIGEST_TEXT_SIZE - 1 &&
+	       strspn(text, "0123456789abcdef") == DIGEST_TEXT_SIZE - 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SHA-256 of bytes and of files */
-#ifndef RBMAP_FLEET_DIGEST_H
-#define RBMAP_FLEET_DIGEST_H
+#ifndef RBMAP_FLEET_MESSAGE_DIGEST_H
+#define RBMAP_FLEET_MESSAGE_DIGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,4 +30,13 @@ void digest_drop(struct digest *d);
  */
 int digest_file(int fd, char text[DIGEST_TEXT_SIZE], uint64_t *size, bool (*stopped)(void));
 
-#endif /* RBMAP_FLEET_DIGEST_H */
+/*
+ * Store the SHA-256 of a file. @copy: descriptor that gets the same bytes, or -1. Return 0
+ * or a negative errno.
+ */
+int checksum_file(int fd, int copy, char text[DIGEST_TEXT_SIZE]);
+
+/* Return whether the text is 64 hexadecimal digits, in lower case. */
+bool is_sha256(const char *text);
+
+#endif /* RBMAP_FLEET_MESSAGE_DIGEST_H */

@@ -17,14 +17,68 @@
  *	32	8	lost
  *	40		host, boot id, source, payload
  */
-#ifndef RBMAP_FLEET_MESSAGE_H
-#define RBMAP_FLEET_MESSAGE_H
+#ifndef RBMAP_FLEET_MESSAGE_MESSAGE_H
+#define RBMAP_FLEET_MESSAGE_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "names.h"
+
+/*
+ * Names in messages. They become names of files and of subjects, so only a few characters
+ * are valid, and no name begins with a dot.
+ */
+
+#define HOST_NAME_SIZE		64	/* with the final 0 */
+#define BOOT_ID_SIZE		33
+#define SOURCE_NAME_SIZE	128
+
+/* Return whether the name consists of letters, digits, '-' and '_', at most 63 of them. */
+bool is_host_name(const char *name);
+
+/* Return whether the name is 32 hexadecimal digits, in lower case. */
+bool is_boot_id(const char *name);
+
+/* Return whether the name consists of letters, digits and "-_.:", at most 127 of them. */
+bool is_source_name(const char *name);
+
+/*
+ * Store the name of this host. Dots become '_', which host names do not have. Return
+ * whether it is a valid name.
+ */
+bool this_host(char name[HOST_NAME_SIZE]);
+
+/*
+ * Store the id of this boot, without dashes. Return 0 or a negative errno. -EBADMSG: the
+ * kernel has none.
+ */
+int this_boot(char id[BOOT_ID_SIZE]);
+
+/*
+ * Payloads that are text: a line "NAME = VALUE" for each value. Names that a reader does
+ * not know are skipped, so that a newer version can add some.
+ */
+
+/* Append a line. Control characters of the value become spaces. */
+void text_add(struct buf *out, const char *name, const char *value);
+void text_add_u64(struct buf *out, const char *name, uint64_t value);
+
+/* A place in a text that nobody has checked */
+struct text {
+	const char *at;
+	const char *end;
+};
+
+/*
+ * Store the next name and its value, cut to the sizes. Return false at the end. Lines
+ * without '=' are skipped. A value has no control characters.
+ */
+bool text_next(struct text *t, char *name, size_t name_size, char *value, size_t value_size);
+
+/* Parse a value: a decimal number. Return false if it is anything else. */
+bool text_u64(const char *value, uint64_t *number);
 
 #define MESSAGE_PAYLOAD_MAX	(1024U << 10)
 /* An encoded message is not larger. A transport must be able to carry this much. */
@@ -45,9 +99,9 @@ enum message_kind {
 	MESSAGE_PERMIT,		/* the host may send the incident now */
 	/* from the administrator to all hosts */
 	MESSAGE_COMMAND,	/* text: what each host is to do; the source is its id */
-	/* streams, from a host to the collector: see message/stream/source.h for their sources */
+	/* streams, from a host to the collector: see message/stream/stream.h for their sources */
 	MESSAGE_SUBBUFS,	/* sub-buffers of a ring: see message/stream/batch.h */
-	MESSAGE_HEAD,		/* formats of events and names of threads: see message/stream/head.h */
+	MESSAGE_HEAD,		/* formats of events and names of threads: see message/stream/stream.h */
 	MESSAGE_CLOCK,		/* text: clocks that were read together */
 	MESSAGE_GAP,		/* text: messages that were removed before they were sent */
 	NR_MESSAGE_KINDS
@@ -85,4 +139,4 @@ int message_encode(struct buf *out, const struct message *m);
 const char *message_decode(struct message *m, struct buf *space, const void *bytes,
 			   size_t size);
 
-#endif /* RBMAP_FLEET_MESSAGE_H */
+#endif /* RBMAP_FLEET_MESSAGE_MESSAGE_H */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "message/names.h"
+#include "message/message.h"
 
 #define MESSAGE_ID_SIZE		SOURCE_NAME_SIZE
 #define TRANSPORT_ERROR_SIZE	256

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "message/names.h"
+#include "message/message.h"
 #include "recording/dat_read.h"
 
 #define CLOCK_ERROR_UNKNOWN	UINT64_MAX

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "message/names.h"
+#include "message/message.h"
 #include "setup_hosts.h"
 
 static bool use_name(const char *name, use_host_fn *use, void *data)

@@ -3,7 +3,7 @@
 #ifndef RBMAP_FLEET_ADMIN_SETUP_SETUP_SERVERS_H
 #define RBMAP_FLEET_ADMIN_SETUP_SETUP_SERVERS_H
 
-#include "message/names.h"
+#include "message/message.h"
 
 #define SERVERS_MAX	32
 #define ADDRESS_SIZE	254	/* a name in the DNS, with the final 0 */

@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/files.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "stream_files.h"
 
 #define HEAD		"head."

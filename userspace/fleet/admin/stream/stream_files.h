@@ -10,9 +10,7 @@
 #include "collector/index/database.h"
 #include "message/message.h"
 #include "message/stream/batch.h"
-#include "message/stream/clock.h"
-#include "message/stream/head.h"
-#include "message/stream/source.h"
+#include "message/stream/stream.h"
 
 /**
  * struct stream_entry - a message with sub-buffers

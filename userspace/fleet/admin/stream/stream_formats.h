@@ -3,7 +3,7 @@
 #ifndef RBMAP_FLEET_ADMIN_STREAM_STREAM_FORMATS_H
 #define RBMAP_FLEET_ADMIN_STREAM_STREAM_FORMATS_H
 
-#include "message/stream/head.h"
+#include "message/stream/stream.h"
 
 struct stream_formats {
 	struct dat_format *v;	/* texts belong to the heads */

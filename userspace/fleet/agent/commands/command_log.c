@@ -9,7 +9,7 @@
 #include "agent/uplink/files.h"
 #include "base/array.h"
 #include "command_log.h"
-#include "message/text.h"
+#include "message/message.h"
 
 #define FILE_NAME	"commands"
 #define SIZE_MOST	(1U << 20)

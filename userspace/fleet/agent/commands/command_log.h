@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "message/names.h"
+#include "message/message.h"
 
 #define EXECUTED_MAX		1024
 #define EXECUTED_SECONDS	7200	/* A transport keeps commands for an hour. */

@@ -12,7 +12,6 @@
 #include "ingest.h"
 #include "message/digest.h"
 #include "message/message.h"
-#include "message/text.h"
 #include "sums.h"
 
 #define STEM_MAX	72	/* The longest suffix of a message's id must fit behind the id of an incident. */

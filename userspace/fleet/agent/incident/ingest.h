@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "message/names.h"
+#include "message/message.h"
 #include "spool.h"
 
 /**

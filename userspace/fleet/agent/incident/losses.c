@@ -6,7 +6,7 @@
 #include "agent/uplink/files.h"
 #include "losses.h"
 #include "message/digest.h"
-#include "message/text.h"
+#include "message/message.h"
 
 #define TEXT_MAX	(64U << 10)	/* The record of a sum lists the id of each record in it, of at most 127 bytes. */
 #define NAME_SIZE	32

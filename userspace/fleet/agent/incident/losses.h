@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "message/names.h"
+#include "message/message.h"
 
 #define LOSSES_MAX	256
 /*

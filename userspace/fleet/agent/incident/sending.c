@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "agent/uplink/clocks.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "sending.h"
 
 #define CHANGED		"the file in the spool has changed"

@@ -22,7 +22,7 @@
 
 #include "base/buf.h"
 #include "losses.h"
-#include "message/names.h"
+#include "message/message.h"
 
 #define SPOOL_INCIDENTS_MAX	4096
 #define SPOOL_PERMIT_NS		(120 * 1000000000ULL)	/* A permit ends after this time. */

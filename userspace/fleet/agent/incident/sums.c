@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "message/text.h"
+#include "message/message.h"
 #include "sums.h"
 
 #define NS_PER_S	1000000000ULL

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "kernel/control.h"
-#include "message/stream/source.h"
+#include "message/stream/stream.h"
 #include "stream_access.h"
 
 #define DEVICES		"/dev/rbmap"

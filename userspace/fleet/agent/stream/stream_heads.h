@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "batching.h"
-#include "message/stream/head.h"
+#include "message/stream/stream.h"
 #include "recording/write/cmdlines.h"
 #include "stream_access.h"
 

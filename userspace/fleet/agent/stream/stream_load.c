@@ -10,7 +10,7 @@
 
 #include "agent/uplink/files.h"
 #include "base/array.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "stream_spool.h"
 
 #define SEGMENTS_MAX	(1U << 20)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "message/text.h"
+#include "message/message.h"
 #include "stream_spool.h"
 
 void stream_cursor_reset(struct stream_cursor *c)

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "message/names.h"
+#include "message/message.h"
 #include "message/stream/batch.h"
-#include "message/stream/source.h"
+#include "message/stream/stream.h"
 
 /**
  * struct stream_position - the place up to which a ring was read

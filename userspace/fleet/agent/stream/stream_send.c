@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "agent/uplink/clocks.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "stream_send.h"
 
 #define NS_PER_MS	1000000ULL

@@ -9,7 +9,7 @@
 
 #include "agent/uplink/files.h"
 #include "base/array.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "stream_spool.h"
 
 void stream_segment_name(uint64_t number, char name[32])

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "clocks.h"
-#include "message/text.h"
+#include "message/message.h"
 
 #define NS_PER_S	1000000000ULL
 

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collector/index/checksum.h"
 #include "file_check.h"
+#include "message/digest.h"
 
 /* The child of a collector that was killed must not keep its lock and its connections. */
 static int keep_only(int fd)
@@ -21,7 +21,7 @@ static int keep_only(int fd)
 
 static enum file_verdict check(int fd, uint64_t size, const char *sha256)
 {
-	char sum[SHA256_TEXT_SIZE];
+	char sum[DIGEST_TEXT_SIZE];
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st))

@@ -11,7 +11,7 @@
 #include "base/complain.h"
 #include "base/files.h"
 #include "files.h"
-#include "message/names.h"
+#include "message/message.h"
 
 #define FILE_MODE	0640
 #define DIRECTORY_MODE	0750

@@ -11,7 +11,7 @@
 
 #include "base/files.h"
 #include "files.h"
-#include "message/text.h"
+#include "message/message.h"
 #include "stream_files.h"
 
 #define FILE_MODE	0640

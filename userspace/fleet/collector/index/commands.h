@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "database.h"
-#include "message/names.h"
+#include "message/message.h"
 
 struct index_command {
 	int64_t id;

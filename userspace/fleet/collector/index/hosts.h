@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "database.h"
-#include "message/names.h"
+#include "message/message.h"
 
 #define INDEX_HOSTS_MAX		65536
 

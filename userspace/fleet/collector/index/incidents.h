@@ -8,9 +8,8 @@
 
 #include "database.h"
 #include "message/digest.h"
-#include "message/names.h"
+#include "message/message.h"
 
-#define SHA256_TEXT_SIZE	DIGEST_TEXT_SIZE
 #define MANIFEST_TEXT_SIZE	4096
 
 enum incident_state {
@@ -32,7 +31,7 @@ struct index_incident {
 	char name[SOURCE_NAME_SIZE];
 	enum incident_state state;
 	uint64_t size;
-	char sha256[SHA256_TEXT_SIZE];	/* "": no manifest has come */
+	char sha256[DIGEST_TEXT_SIZE];	/* "": no manifest has come */
 	unsigned int failures;
 };
 
@@ -43,7 +42,7 @@ struct index_incident {
  */
 struct index_manifest {
 	uint64_t size, parts, events, lost, time;
-	char sha256[SHA256_TEXT_SIZE];
+	char sha256[DIGEST_TEXT_SIZE];
 	char reason[256];
 	char command[SOURCE_NAME_SIZE];
 	char text[MANIFEST_TEXT_SIZE];

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "message/text.h"
+#include "message/message.h"
 #include "parts.h"
 
 static const char read_row[] =

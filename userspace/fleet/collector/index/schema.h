@@ -50,7 +50,7 @@
  *	boot, buffer	of the host; number: its name
  *	begin, end	times of its events, by the host
  *
- * stream_source: what came of a source of streams (message/stream/source.h)
+ * stream_source: what came of a source of streams (message/stream/stream.h)
  *	next		all messages before this one are here, or will never come
  *	events, lost	up to there: that came, that were lost; unknown: losses without a number
  *	gaps		messages that will never come

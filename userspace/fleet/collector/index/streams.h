@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "database.h"
-#include "message/names.h"
+#include "message/message.h"
 #include "message/stream/batch.h"
-#include "message/stream/source.h"
+#include "message/stream/stream.h"
 
 #define INDEX_SOURCES_MAX	16384	/* sources of a host */
 #define INDEX_AHEAD_MAX		4096	/* messages of a source */

@@ -1,18 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
-#include "head.h"
 #include "message/message.h"
+#include "stream.h"
 
+#define HEAD	"head"
+#define TAI_OFFSET_MAX	3600	/* seconds; it is 37 since 2017 */
 #define VERSION		1
 #define LEVEL		3	/* zstd's; formats resemble each other */
 #define RAW_MAX		(16U << 20)
 #define PAGE_MAX	65536
 #define CPUS_MAX	8192
+
+bool stream_buffer_is_valid(const char *name)
+{
+	return is_source_name(name) && strlen(name) < STREAM_BUFFER_SIZE && !strchr(name, ':');
+}
+
+void stream_source_print(const struct stream_source *s, char name[SOURCE_NAME_SIZE])
+{
+	char cpu[16] = HEAD;
+
+	if (s->cpu != STREAM_CPU_HEAD)
+		snprintf(cpu, sizeof(cpu), "%d", s->cpu);
+	snprintf(name, SOURCE_NAME_SIZE, "%.32s.%s.%u.%" PRIu64, s->buffer, cpu, s->generation,
+		 s->incarnation);
+}
+
+/* Cut the last part of a name off, and return it. A buffer's name can have dots. */
+static const char *last_part(char *name)
+{
+	char *dot = strrchr(name, '.');
+
+	if (!dot)
+		return "";
+	*dot = '\0';
+	return dot + 1;
+}
+
+bool stream_source_parse(struct stream_source *s, const char *name)
+{
+	uint64_t generation, cpu = 0;
+	char text[SOURCE_NAME_SIZE], again[SOURCE_NAME_SIZE];
+	const char *part;
+
+	if (!is_source_name(name))
+		return false;
+	snprintf(text, sizeof(text), "%s", name);
+	if (!text_u64(last_part(text), &s->incarnation) ||
+	    !text_u64(last_part(text), &generation) || generation > UINT32_MAX)
+		return false;
+	part = last_part(text);
+	if (strcmp(part, HEAD) && (!text_u64(part, &cpu) || cpu >= STREAM_CPUS_MAX))
+		return false;
+	s->cpu = strcmp(part, HEAD) ? (int)cpu : STREAM_CPU_HEAD;
+	s->generation = generation;
+	if (!stream_buffer_is_valid(text))
+		return false;
+	memcpy(s->buffer, text, strlen(text) + 1);
+	/* A source has one name: numbers have no zeros before them. */
+	stream_source_print(s, again);
+	return !strcmp(again, name);
+}
+
+void stream_clock_print(const struct stream_clock *c, struct buf *out)
+{
+	text_add_u64(out, "ring", c->moment.ring);
+	text_add_u64(out, "real", c->moment.real);
+	text_add_u64(out, "boot", c->moment.boot);
+	text_add_u64(out, "tai-offset", c->moment.tai_offset > 0 ? c->moment.tai_offset : 0);
+	text_add_u64(out, "error", c->moment.error);
+	if (c->error != STREAM_CLOCK_UNKNOWN)
+		text_add_u64(out, "clock-error", c->error);
+}
+
+bool stream_clock_parse(struct stream_clock *c, const void *text, size_t size)
+{
+	uint64_t tai = 0, number;
+	const struct {
+		const char *name;
+		uint64_t *to;
+	} numbers[] = {
+		{ "ring", &c->moment.ring },
+		{ "real", &c->moment.real },
+		{ "boot", &c->moment.boot },
+		{ "tai-offset", &tai },
+		{ "error", &c->moment.error },
+		{ "clock-error", &c->error },
+	};
+	struct text t = { text, (const char *)text + size };
+	char name[32], value[32];
+
+	*c = (struct stream_clock){ .error = STREAM_CLOCK_UNKNOWN };
+	while (text_next(&t, name, sizeof(name), value, sizeof(value)))
+		for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+			if (!strcmp(numbers[i].name, name) && text_u64(value, &number))
+				*numbers[i].to = number;
+	c->moment.tai_offset = tai < TAI_OFFSET_MAX ? tai : 0;
+	return c->moment.real && c->moment.real <= INT64_MAX && c->moment.ring <= INT64_MAX;
+}
 
 static void add_u32(struct buf *b, uint32_t value)
 {
