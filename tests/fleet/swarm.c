@@ -2,7 +2,8 @@
 /*
  * Plays many hosts, which follow the protocol as `rbmap ship` does:
  *
- *	swarm run URL HOSTS SECONDS	connect, wait for one command, send the incidents
+ *	swarm run URL HOSTS SECONDS	connect, wait for one command, send the incidents; give up
+ *					if no host gets further for so long
  *	swarm verify FOLDER HOSTS	compare the files of a collector with what was sent
  *
  * One of 50 hosts fails to take a snapshot, and one of 100 does not answer. Each of the
@@ -311,32 +312,43 @@ static void report(double connected, double commanded, double end)
 	printf("connect-seconds = %.1f\nsnapshot-seconds = %.1f\n", connected, end - commanded);
 }
 
-/* Return whether a host has got the command. */
-static bool is_commanded(void)
+static unsigned int count_commanded(void)
 {
+	unsigned int nr = 0;
+
 	for (unsigned int i = 0; i < nr_hosts; i++)
-		if (*hosts[i].command)
-			return true;
-	return false;
+		nr += *hosts[i].command != 0;
+	return nr;
 }
 
+/*
+ * Run until all is stored, or until no host gets further for @seconds.  A busy machine may
+ * take any time as long as hosts get further, and each can do so three times only.
+ */
 static int run(const char *url, double seconds)
 {
-	double begin = now(), connected = 0, commanded = 0, next = 0;
+	double begin = now(), connected = 0, commanded = 0, next = 0, last = begin;
+	unsigned int progress = 0;
 	bool done = false;
 
 	line = strncmp(url, "dir:", 4) ? &link_nats : &link_directory;
 	line->open(url, hosts, nr_hosts);
-	while (!done && now() - begin < seconds) {
+	while (!done && now() - last < seconds) {
+		unsigned int steps;
+
 		line->wait(WAIT_MS);
 		if (!connected && nr_connected == nr_hosts) {
 			connected = now() - begin;
 			fprintf(stderr, "connected\n");
 		}
-		if (!commanded && is_commanded())
+		if (!commanded && count_commanded())
 			commanded = now();
 		if (now() < next)
 			continue;
+		steps = nr_connected + count_commanded() + count_stored();
+		if (steps != progress)
+			last = now();
+		progress = steps;
 		next = now() + 0.2;
 		done = true;
 		for (unsigned int i = 0; i < nr_hosts; i++)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# usage: swarm.sh HOSTS dir|nats...
+# usage: swarm.sh [HOSTS dir|nats...]
 #
 # Many hosts take a snapshot at the same time. Each must answer or be named, and each
 # incident must be stored without being sent twice, in a bounded memory.
@@ -11,11 +11,12 @@
 
 : "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${FLEET_SWARM:=build/tests/fleet/fleet_swarm}"
 export RBMAP_FLEET
+[ $# -gt 0 ] || set -- 200 dir
 hosts=$1
 shift
 cluster=$(dirname "$0")/cluster
 MEMORY_KB=524288
-# A host is slow where two CPUs do all of it; nothing waits for so long otherwise.
+# The swarm gives up when no host gets further for so long.
 seconds=$((60 + hosts / 20))
 dir=$(mktemp -d)
 collector=
