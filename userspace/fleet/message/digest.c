@@ -2,16 +2,13 @@
 #include <errno.h>
 #include <openssl/evp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/files.h"
-#include "command/service.h"
 #include "digest.h"
 
 #define READ_BYTES	(64 << 10)
-#define BLOCK_SIZE	(1U << 20)
 
 void digest_begin(struct digest *d)
 {
@@ -47,69 +44,52 @@ void digest_drop(struct digest *d)
 	d->failed = true;
 }
 
-int digest_file(int fd, char text[DIGEST_TEXT_SIZE], uint64_t *size, bool (*stopped)(void))
+static int add_file(struct digest *d, int fd, int copy, uint64_t *size, bool (*stopped)(void))
 {
 	char bytes[READ_BYTES];
-	struct digest d;
-	ssize_t got;
-
-	*size = 0;
-	digest_begin(&d);
-	while (!stopped()) {
-		got = pread(fd, bytes, sizeof(bytes), *size);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			int error = -errno;
-
-			digest_drop(&d);
-			return error;
-		}
-		if (!got)
-			return digest_end(&d, text) ? 0 : -ENOMEM;
-		digest_add(&d, bytes, got);
-		*size += got;
-	}
-	digest_drop(&d);
-	return -EINTR;
-}
-
-static int read_all(int fd, int copy, struct digest *digest, char *block)
-{
-	uint64_t offset = 0;
 	int ret = 0;
 
-	while (!ret) {
-		ssize_t got = pread(fd, block, BLOCK_SIZE, offset);
+	while (!ret && !(stopped && stopped())) {
+		ssize_t got = pread(fd, bytes, sizeof(bytes), *size);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
 			return got ? -errno : 0;
-		digest_add(digest, block, got);
+		digest_add(d, bytes, got);
+		*size += got;
 		if (copy >= 0)
-			ret = write_all(copy, block, got);
-		offset += got;
-		service_busy();
+			ret = write_all(copy, bytes, got);
 	}
+	return ret ? ret : -EINTR;
+}
+
+static int sum_file(int fd, int copy, char text[DIGEST_TEXT_SIZE], uint64_t *size,
+		    bool (*stopped)(void))
+{
+	struct digest d;
+	int ret;
+
+	*size = 0;
+	digest_begin(&d);
+	ret = add_file(&d, fd, copy, size, stopped);
+	if (ret)
+		digest_drop(&d);
+	else if (!digest_end(&d, text))
+		ret = -ENOMEM;
 	return ret;
+}
+
+int digest_file(int fd, char text[DIGEST_TEXT_SIZE], uint64_t *size, bool (*stopped)(void))
+{
+	return sum_file(fd, -1, text, size, stopped);
 }
 
 int checksum_file(int fd, int copy, char text[DIGEST_TEXT_SIZE])
 {
-	char *block = malloc(BLOCK_SIZE);
-	struct digest digest;
-	int ret = -ENOMEM;
+	uint64_t size;
 
-	digest_begin(&digest);
-	if (block)
-		ret = read_all(fd, copy, &digest, block);
-	if (ret)
-		digest_drop(&digest);
-	else if (!digest_end(&digest, text))
-		ret = -ENOMEM;
-	free(block);
-	return ret;
+	return sum_file(fd, copy, text, &size, NULL);
 }
 
 bool is_sha256(const char *text)

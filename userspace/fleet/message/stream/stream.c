@@ -10,13 +10,12 @@
 #include "message/message.h"
 #include "stream.h"
 
-#define HEAD	"head"
+#define HEAD		"head"
 #define TAI_OFFSET_MAX	3600	/* seconds; it is 37 since 2017 */
 #define VERSION		1
 #define LEVEL		3	/* zstd's; formats resemble each other */
 #define RAW_MAX		(16U << 20)
 #define PAGE_MAX	65536
-#define CPUS_MAX	8192
 
 bool stream_buffer_is_valid(const char *name)
 {
@@ -243,7 +242,7 @@ bool stream_head_decode(struct stream_head *h, const void *data, size_t size)
 {
 	*h = (struct stream_head){ 0 };
 	return decompress(&h->raw, data, size) && parse(h) && h->nr_cpus &&
-	       h->nr_cpus <= CPUS_MAX && h->page_size >= 4096 && h->page_size <= PAGE_MAX &&
+	       h->nr_cpus <= STREAM_CPUS_MAX && h->page_size >= 4096 && h->page_size <= PAGE_MAX &&
 	       !(h->page_size & (h->page_size - 1)) && strlen(h->clock) < 32 &&
 	       strlen(h->uname) < 1024 && strlen(h->version) < 256;
 }
