@@ -57,6 +57,17 @@ static inline size_t array_room(size_t room, size_t nr)
 	return nr < 2 * room ? 2 * room : nr;
 }
 
+/* Let @array be @memory, and @nr be @to; return whether there is memory. */
+#define array_replace(array, nr, to, memory) ({				\
+	void *memory_ = (memory);					\
+									\
+	if (memory_) {							\
+		(array) = memory_;					\
+		(nr) = (to);						\
+	}								\
+	memory_ != NULL;						\
+})
+
 /**
  * array_reserve - make room for a number of elements
  * @array: the array, a pointer to its elements; NULL before the first call
@@ -66,20 +77,11 @@ static inline size_t array_room(size_t room, size_t nr)
  * Return: false if memory is lacking. The array is then as before.
  */
 #define array_reserve(array, room, nr) ({				\
-	size_t nr_ = (nr);						\
-	bool has_room_ = nr_ <= (room);					\
+	size_t nr_ = (nr), more_ = array_room((room), nr_);		\
 									\
-	if (!has_room_) {						\
-		size_t more_ = array_room((room), nr_);			\
-		void *grown_ = reallocarray((array), more_, sizeof(*(array))); \
-									\
-		if (grown_) {						\
-			(array) = grown_;				\
-			(room) = more_;					\
-		}							\
-		has_room_ = grown_;					\
-	}								\
-	has_room_;							\
+	nr_ <= (room) ||						\
+		array_replace((array), (room), more_,			\
+			      reallocarray((array), more_, sizeof(*(array)))); \
 })
 
 /* Return the array with @least elements instead of @nr, or NULL: out of memory. */
@@ -102,18 +104,10 @@ static inline void *array_extended(void *array, size_t nr, size_t least, size_t 
  */
 #define array_extend(array, nr, least) ({				\
 	size_t least_ = (least);					\
-	bool has_them_ = least_ <= (nr);				\
 									\
-	if (!has_them_) {						\
-		void *grown_ = array_extended((array), (nr), least_, sizeof(*(array))); \
-									\
-		if (grown_) {						\
-			(array) = grown_;				\
-			(nr) = least_;					\
-		}							\
-		has_them_ = grown_;					\
-	}								\
-	has_them_;							\
+	least_ <= (nr) ||						\
+		array_replace((array), (nr), least_,			\
+			      array_extended((array), (nr), least_, sizeof(*(array)))); \
 })
 
 #endif /* RBMAP_BASE_ARRAY_H */

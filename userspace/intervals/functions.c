@@ -6,7 +6,7 @@
 #include "symbols/symbols.h"
 
 #define FOUND_BITS	10
-#define NR_FOUND	(1u << FOUND_BITS)	/* addresses whose names are kept, at their hash */
+#define NR_FOUND	(1u << FOUND_BITS)	/* names that are kept: an address has one slot */
 
 struct functions {
 	const char *text;

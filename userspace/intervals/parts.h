@@ -145,7 +145,7 @@ HASH_TABLE(task_table, struct task);
 HASH_TABLE(request_table, struct request);
 
 #define TIMER_BITS	12
-#define NR_TIMERS	(1u << TIMER_BITS)	/* hrtimers whose time is kept, at their hash */
+#define NR_TIMERS	(1u << TIMER_BITS)	/* hrtimers whose time is kept: an address has one slot */
 
 struct hrtimer {
 	uint64_t address;

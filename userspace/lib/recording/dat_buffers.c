@@ -11,7 +11,8 @@
 
 static int reserve_streams(struct rbmap_recording *r, uint32_t nr)
 {
-	size_t streams = r->nr_streams + (size_t)nr + 1, heap_room = r->room;
+	size_t streams = r->nr_streams + (size_t)nr + 1;
+	size_t heap_room = r->room;	/* Both arrays have the same room: the second call sets it. */
 
 	if (!array_reserve(r->heap, heap_room, streams) || !array_reserve(r->cpu, r->room, streams))
 		return -ENOMEM;
