@@ -6,9 +6,9 @@
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
 
-build=build/tests/fleet
-: "${FLEET:=build/fleet/rbmap-fleet}" "${FLEET_ASAN:=$build/asan/rbmap-fleet}" \
-	"${COLLECTOR:=$build/fleet_collector}" "${MAKE_INCIDENT:=$build/fleet_make_incident}" \
+: "${FLEET:=build/fleet/rbmap-fleet}" "${FLEET_ASAN:=build/tests/fleet/asan/rbmap-fleet}" \
+	"${COLLECTOR:=build/tests/fleet/fleet_collector}" \
+	"${MAKE_INCIDENT:=build/tests/fleet/fleet_make_incident}" \
 	"${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}" "${RBMAP:=build/rbmap}"
 dir=$(mktemp -d)
 agent=
