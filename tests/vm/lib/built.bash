@@ -70,6 +70,21 @@ change_paths()
 		-o -name build.log ')' -exec sed -i "$script" {} +
 }
 
+# replace_modules DIR FILES: puts the modules of FILES into DIR. A virtual machine of another
+# test may be about to read one, so it is never missing, and replaced as a whole.
+replace_modules()
+{
+	local dir=$1 files=$2 file
+
+	find "$dir" -path "$files" -prune -o -name '*.ko' -print | while read -r file; do
+		[ -e "$files/${file#"$dir/"}" ] || rm -f "$file"
+	done
+	find "$files" -name '*.ko' | while read -r file; do
+		mkdir -p "$dir/$(dirname "${file#"$files/"}")"
+		mv -f "$file" "$dir/${file#"$files/"}"
+	done
+}
+
 # use_built DIR: puts the files of an earlier build into DIR and prints what it printed;
 # fails if the cache does not have it
 use_built()
@@ -87,9 +102,11 @@ use_built()
 	change_paths "$files" use
 	cat "$files/build.log"
 	rm "$files/build.log"
-	find "$dir" -path "$files" -prune -o -type f "${built_files[@]}" -exec rm -f {} +
 	# Make compares times: nothing may be older than what it was made of.
 	find "$files" -type f -exec touch -r "$files" {} +
+	find "$dir" -path "$files" -prune -o -type f "${built_files[@]}" ! -name '*.ko' \
+		-exec rm -f {} +
+	replace_modules "$dir" "$files"
 	cp -a "$files/." "$dir/"
 	rm -rf "$files"
 }
