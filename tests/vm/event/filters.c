@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -38,6 +39,7 @@
 #define MAX_SAMPLES	12
 #define MAX_RECORDS	20000
 #define MAX_EVENTS	8
+#define MAX_CHILDREN	16
 
 /*
  * Number of tries. A window is opened again if an interrupt hits it between the
@@ -45,6 +47,8 @@
  */
 #define TRIES		16
 
+#define CALL		"raw_syscalls/sys_enter"
+#define COMMON_PID	4	/* offset in each record */
 #define EDGES		"id == 0x72626d01 || id == 0x72626d02"
 
 struct field {
@@ -74,6 +78,8 @@ struct source {
 	unsigned int	edge_offset;
 	uint64_t	key[MAX_RECORDS];
 	size_t		nr;
+	pid_t		caller[MAX_RECORDS];	/* common_pid in the records of sys_enter */
+	size_t		nr_calls;
 };
 
 static struct source ours = {
@@ -292,6 +298,14 @@ static long edge_of(const struct source *source, const struct record *record)
 	return id;
 }
 
+static pid_t pid_of(const struct record *record)
+{
+	int32_t pid;
+
+	memcpy(&pid, record->payload + COMMON_PID, sizeof(pid));
+	return pid;
+}
+
 static void add(struct source *source, const struct record *record, bool sample)
 {
 	uint16_t type;
@@ -305,6 +319,8 @@ static void add(struct source *source, const struct record *record, bool sample)
 		if (source->nr == MAX_RECORDS)
 			bail_out("too many records");
 		source->key[source->nr++] = key_of(event, record);
+		if (!strcmp(event->name, CALL))
+			source->caller[source->nr_calls++] = pid_of(record);
 		for (int j = 0; sample && j < event->nr_fields; j++)
 			add_sample(&event->field[j], record);
 	}
@@ -320,6 +336,7 @@ static bool collect(struct source *source, bool sample)
 	ssize_t len;
 
 	source->nr = 0;
+	source->nr_calls = 0;
 	while ((len = read(source->raw_fd, subbuf, sizeof(subbuf))) > 0) {
 		cursor_begin(&cursor, subbuf);
 		while (cursor_next(&cursor, &record)) {
@@ -341,6 +358,21 @@ static bool collect(struct source *source, bool sample)
 /* Work to record */
 
 static int chain[3][2];	/* pipes to the first child, to the second child, and back */
+static pid_t chain_pid[2];
+
+/* The tasks that work_forks() makes in a window, in whichever process it runs. */
+static struct children {
+	unsigned int	nr;
+	pid_t		pid[MAX_CHILDREN];
+} *children;
+
+static void children_add(void)
+{
+	unsigned int i = __atomic_fetch_add(&children->nr, 1, __ATOMIC_RELAXED);
+
+	if (i < MAX_CHILDREN)
+		children->pid[i] = getpid();
+}
 
 static void chain_child(int which, const char *name, int nice_by)
 {
@@ -367,10 +399,12 @@ static void work_switch(void)
 			if (pipe2(chain[i], O_CLOEXEC))
 				bail_out("pipe: %s", error_name(errno));
 		}
-		if (!fork())
-			chain_child(0, "bash", 5);
-		if (!fork())
-			chain_child(1, "kworker/0:x", -5);
+		for (int i = 0; i < 2; i++) {
+			chain_pid[i] = fork();
+			if (!chain_pid[i])
+				chain_child(i, i ? "kworker/0:x" : "bash",
+					    i ? -5 : 5);
+		}
 		begun = true;
 	}
 	for (int i = 0; i < 8; i++) {
@@ -437,6 +471,7 @@ static void work_forks(void)
 		if (!child) {
 			if (fork())
 				wait(NULL);
+			children_add();
 			getppid();
 			sched_yield();
 			_exit(0);
@@ -486,6 +521,7 @@ static bool window(void (*work)(void), bool sample)
 {
 	bool mine, their;
 
+	children->nr = 0;
 	record_both(true);
 	syscall(BEGIN);
 	work();
@@ -677,13 +713,58 @@ static void work_all(void)
 	work_switch();
 }
 
+/*
+ * Numbers of system calls in the last window. Other tasks and interrupts add to
+ * the events of a window, so numbers of all events cannot be compared.
+ */
+static size_t calls_of(const pid_t *tasks, size_t nr)
+{
+	size_t calls = 0;
+
+	for (size_t i = 0; i < ours.nr_calls; i++) {
+		for (size_t j = 0; j < nr; j++)
+			calls += ours.caller[i] == tasks[j];
+	}
+	return calls;
+}
+
+#define OWN		(1 << 0)
+#define HELPER		(1 << 1)
+#define CHAIN		(1 << 2)	/* children from before the window */
+#define CHILDREN	(1 << 3)
+
+static pid_t helper;
+
+/* Check whose system calls were recorded in the last window: only those of @who. */
+static void recorded(unsigned int who, const char *what)
+{
+	pid_t own = getpid();
+	const struct {
+		const char	*name;
+		const pid_t	*tasks;
+		size_t		nr;
+	} group[] = {
+		{ "own", &own, 1 },
+		{ "helper", &helper, helper ? 1 : 0 },
+		{ "chain", chain_pid, 2 },
+		{ "children", children->pid, children->nr },
+	};
+
+	for (unsigned int i = 0; i < sizeof(group) / sizeof(group[0]); i++) {
+		size_t calls = calls_of(group[i].tasks, group[i].nr);
+		bool there = who & (1 << i);
+
+		ok(there ? calls > 0 : !calls, "%s: %s: %zu system calls",
+		   what, group[i].name, calls);
+	}
+}
+
 /* Another task that works on request, and has children. */
 static int helper_pipe[2][2];
 
-static pid_t begin_helper(void)
+static void begin_helper(void)
 {
 	char byte;
-	pid_t helper;
 
 	for (int i = 0; i < 2; i++) {
 		if (pipe2(helper_pipe[i], O_CLOEXEC))
@@ -691,7 +772,7 @@ static pid_t begin_helper(void)
 	}
 	helper = fork();
 	if (helper)
-		return helper;
+		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (read(helper_pipe[0][0], &byte, 1) == 1) {
 		work_calls();
@@ -725,41 +806,36 @@ static void same_pids(const char *file, const char *what)
 /* set_event_notrace_pid, alone and beside set_event_pid. */
 static void notrace_pids(void)
 {
-	size_t all, without, followed;
-	pid_t helper = begin_helper();
 	char text[64];
 
+	begin_helper();
 	ok(record_same(work_helper), "with a helper both record the same");
-	all = ours.nr;
+	recorded(OWN | HELPER | CHAIN | CHILDREN, "with a helper");
 	snprintf(text, sizeof(text), "%d 1\n", helper);
 	put_both("set_event_notrace_pid", text);
 	same_pids("set_event_notrace_pid", "notrace");
 	same_pids("set_event_pid", "the other list");
 	ok(record_same(work_helper), "without one task: both record the same");
-	without = ours.nr;
-	ok(without && without < all,
-	   "fewer events are recorded: %zu of %zu", without, all);
+	recorded(OWN | CHAIN | CHILDREN, "without one task");
 
 	put_both("options/event-fork", "1");
 	ok(record_same(work_helper), "its children are followed: both record the same");
-	followed = ours.nr;
-	ok(followed && followed < without,
-	   "fewer events are recorded: %zu", followed);
+	recorded(OWN | CHAIN, "its children are followed");
 	put_both("options/event-fork", "0");
 
 	snprintf(text, sizeof(text), "%d %d\n", getpid(), helper);
 	put_both("set_event_pid", text);
 	ok(record_same(work_helper), "a task in both lists: both record the same");
+	recorded(OWN, "a task in both lists");
 	snprintf(text, sizeof(text), "%d\n", getpid());
 	put_both("set_event_pid", text);
 	ok(record_same(work_helper), "a task in each list: both record the same");
-	ok(ours.nr && ours.nr < followed,
-	   "fewer events are recorded: %zu", ours.nr);
+	recorded(OWN, "a task in each list");
 	put_both("set_event_pid", "\n");
 	put_both("set_event_notrace_pid", "\n");
 	same_pids("set_event_notrace_pid", "none");
 	ok(record_same(work_helper), "without lists again: both record the same");
-	ok(ours.nr > followed, "more events are recorded: %zu", ours.nr);
+	recorded(OWN | HELPER | CHAIN | CHILDREN, "without lists again");
 }
 
 static int pids(void)
@@ -767,11 +843,10 @@ static int pids(void)
 	static const char *const names[] = {
 		"sched/sched_switch", "sched/sched_waking",
 		"sched/sched_wakeup_new", "sched/sched_process_fork",
-		"sched/sched_process_exit", "raw_syscalls/sys_enter",
+		"sched/sched_process_exit", CALL,
 		"irq/softirq_entry",
 	};
 	char text[64], mine[4096], their[4096];
-	size_t all, own, followed;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		add_event(&ours, names[i]);
@@ -779,7 +854,7 @@ static int pids(void)
 	}
 	work_switch();
 	ok(record_same(work_all), "without pids both record the same");
-	all = ours.nr;
+	recorded(OWN | CHAIN | CHILDREN, "without pids");
 
 	/* The edges of the window are this task's: its pid must be in the list. */
 	snprintf(text, sizeof(text), "%d 1\n", getpid());
@@ -788,14 +863,11 @@ static int pids(void)
 	get(&theirs, "set_event_pid", their, sizeof(their));
 	ok(!strcmp(mine, their), "both list the same pids");
 	ok(record_same(work_all), "one task: both record the same");
-	own = ours.nr;
-	ok(own && own < all, "fewer events are recorded: %zu of %zu", own, all);
+	recorded(OWN, "one task");
 
 	put_both("options/event-fork", "1");
 	ok(record_same(work_all), "children are followed: both record the same");
-	followed = ours.nr;
-	ok(followed > own && followed < all,
-	   "more events are recorded: %zu", followed);
+	recorded(OWN | CHILDREN, "children are followed");
 	/* The kernel frees a task some time after it has ended. */
 	for (int i = 0; i < 50; i++) {
 		get(&ours, "set_event_pid", mine, sizeof(mine));
@@ -811,12 +883,12 @@ static int pids(void)
 	/* Together with a filter. */
 	put_both("events/sched/sched_switch/filter", "prev_comm == 'filters'");
 	ok(record_same(work_all), "with a filter: both record the same");
-	diag("those are %zu of about %zu", ours.nr, followed);
+	recorded(OWN | CHILDREN, "with a filter");
 	put_both("events/sched/sched_switch/filter", "0");
 	put_both("options/event-fork", "0");
 	put_both("set_event_pid", "\n");
 	ok(record_same(work_all), "without pids again: both record the same");
-	ok(ours.nr > followed, "more events are recorded: %zu", ours.nr);
+	recorded(OWN | CHAIN | CHILDREN, "without pids again");
 	notrace_pids();
 	return done_testing();
 }
@@ -829,6 +901,10 @@ int main(int argc, char **argv)
 		bail_out("usage: filters expressions EVENT NUMBER [SEED] | pids");
 	if (mkdir(theirs.control, 0700) && errno != EEXIST)
 		bail_out("%s: %s", theirs.control, error_name(errno));
+	children = mmap(NULL, sizeof(*children), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (children == MAP_FAILED)
+		bail_out("mmap: %s", error_name(errno));
 	pin(CPU);
 	open_source(&ours);
 	open_source(&theirs);
