@@ -69,9 +69,12 @@ struct rbmap_field {
 	.align = RBMAP_ALIGN_OF(_type), .len = RBMAP_FIELD_OPEN,	\
 	.is_signed = rbmap_is_signed(_type) }
 
-/* An array behind the members; the member holds its offset and length. */
+/*
+ * An array behind the members; the member holds its offset and length.  @_type is as ftrace
+ * shows it: char[], but cpumask_t.
+ */
 #define RBMAP_FIELD_DYNAMIC(_type, _name, _is_signed) {			\
-	.type = "__data_loc " #_type "[]", .name = #_name,		\
+	.type = "__data_loc " #_type, .name = #_name,			\
 	.size = sizeof(u32), .align = RBMAP_ALIGN_OF(u32),		\
 	.is_signed = _is_signed }
 

@@ -224,9 +224,9 @@ static __always_inline void rbmap_integer_hide(void *field, size_t size)
 #define __array(type, item, len)	(fixed, type, item, len)
 #define __string(item, src)		(text, item, src, SIZE_MAX)
 #define __string_len(item, src, len)	(text, item, src, len)
-#define __dynamic_array(type, item, len)	(dynamic, type, type, item, len)
+#define __dynamic_array(type, item, len)	(dynamic, type, type[], item, len)
 #define __bitmask(item, bits)						\
-	(dynamic, unsigned long, unsigned long, item, BITS_TO_LONGS(bits))
+	(dynamic, unsigned long, unsigned long[], item, BITS_TO_LONGS(bits))
 #define __cpumask(item)							\
 	(dynamic, unsigned long, cpumask_t, item, BITS_TO_LONGS(nr_cpumask_bits))
 
@@ -387,7 +387,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 #define RBMAP_TABLE_compound(type, item)	RBMAP_FIELD_STRUCT(type, item),
 #define RBMAP_TABLE_fixed(type, item, len)	RBMAP_FIELD_ARRAY(type, item, len),
 #define RBMAP_TABLE_text(item, src, max)				\
-	RBMAP_FIELD_DYNAMIC(char, item, rbmap_is_signed(char)),
+	RBMAP_FIELD_DYNAMIC(char[], item, rbmap_is_signed(char)),
 #define RBMAP_TABLE_dynamic(type, shown, item, len)			\
 	RBMAP_FIELD_DYNAMIC(shown, item, rbmap_is_signed(type)),
 
