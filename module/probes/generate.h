@@ -20,6 +20,9 @@
  *
  * An optional RBMAP_TRACE_ENUMS says that print formats name constants, which
  * are to be printed as numbers.
+ *
+ * #define RBMAP_WITHOUT_CLASS_<class> 1 leaves out a class whose code uses what is known
+ * only to the file that defines the tracepoints.
  */
 #include <linux/kconfig.h>
 #include <linux/stringify.h>
@@ -31,6 +34,9 @@
 #define RBMAP_WHEN_0(...)
 #define RBMAP_WHEN_1(...)	__VA_ARGS__
 #define RBMAP_WHEN(cond, ...)	__PASTE(RBMAP_WHEN_, cond)(__VA_ARGS__)
+#define RBMAP_UNLESS_0(...)	__VA_ARGS__
+#define RBMAP_UNLESS_1(...)
+#define RBMAP_UNLESS(cond, ...)	__PASTE(RBMAP_UNLESS_, cond)(__VA_ARGS__)
 #define RBMAP_WHEN_FITS(name, ...)					\
 	RBMAP_WHEN(__is_defined(RBMAP_FITS_##name), __VA_ARGS__)
 
@@ -107,9 +113,20 @@
 
 #undef DECLARE_EVENT_CLASS
 #undef DEFINE_EVENT
+/*
+ * If no probe of the header fits, its classes are left out, too: one of them may be what
+ * does not compile.
+ */
+#define rbmap_fits_or(_name)	__is_defined(RBMAP_FITS_##_name) ||
+#if RBMAP_PROBES(rbmap_fits_or) 0
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
-	RBMAP_CLASS(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct),	\
-		    PARAMS(assign), PARAMS(print));
+	RBMAP_UNLESS(__is_defined(RBMAP_WITHOUT_CLASS_##name),		\
+		RBMAP_CLASS(name, PARAMS(proto), PARAMS(args),		\
+			    PARAMS(tstruct), PARAMS(assign), PARAMS(print));)
+#else
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
+#endif
+#undef rbmap_fits_or
 #define DEFINE_EVENT(template, name, proto, args)			\
 	RBMAP_WHEN_FITS(name,						\
 		static struct rbmap_event_type rbmap_event_##name = {	\
