@@ -18,6 +18,14 @@ static const struct rbmap_probe_set *const rbmap_probe_sets[] = {
 	&rbmap_module_probes,
 	&rbmap_printk_probes,
 	&rbmap_task_probes,
+	&rbmap_ipi_probes,
+	&rbmap_irq_vectors_probes,
+	&rbmap_tcp_probes,
+	&rbmap_sock_probes,
+	&rbmap_skb_probes,
+	&rbmap_napi_probes,
+	&rbmap_filemap_probes,
+	&rbmap_writeback_probes,
 };
 
 /* An event that this kernel can't have is there too, and says why. */

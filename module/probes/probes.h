@@ -44,6 +44,14 @@ extern const struct rbmap_probe_set rbmap_kmem_probes;
 extern const struct rbmap_probe_set rbmap_module_probes;
 extern const struct rbmap_probe_set rbmap_printk_probes;
 extern const struct rbmap_probe_set rbmap_task_probes;
+extern const struct rbmap_probe_set rbmap_ipi_probes;
+extern const struct rbmap_probe_set rbmap_irq_vectors_probes;
+extern const struct rbmap_probe_set rbmap_tcp_probes;
+extern const struct rbmap_probe_set rbmap_sock_probes;
+extern const struct rbmap_probe_set rbmap_skb_probes;
+extern const struct rbmap_probe_set rbmap_napi_probes;
+extern const struct rbmap_probe_set rbmap_filemap_probes;
+extern const struct rbmap_probe_set rbmap_writeback_probes;
 
 int rbmap_probes_register(void);
 

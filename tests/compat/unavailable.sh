@@ -12,6 +12,8 @@ like "$(cat $events/sched/sched_nonesuch/status)" \
 	'^unavailable: this kernel has no such tracepoint$' "status of an event whose tracepoint is missing"
 like "$(cat $events/sched/sched_process_exec/status)" \
 	'^unavailable: its probe does not fit this kernel' "status of an event whose probe was left out"
+like "$(cat $events/writeback/writeback_mark_inode_dirty/status)" \
+	'^unavailable: its probe does not fit this kernel' "status of an event whose header does not compile"
 is "$(cat $events/sched/sched_switch/status)" available "another event is available"
 
 if [ "${LOCKDOWN:-}" = unknown ]; then

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A user's day with events that nobody has built in. Twenty events of twenty systems are
-# named, recorded, filtered, reported and seen in each view. Then all events are recorded at
-# once. Events that the kernel misses are counted as lost.
+# A user's day with events of all kinds, most of them not built in. Twenty events of twenty
+# systems are named, recorded, filtered, reported and seen in each view. Then all events are
+# recorded at once. Events that the kernel misses are counted as lost.
 # shellcheck disable=SC2317 # ok and retry_until call the functions
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh

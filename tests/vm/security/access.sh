@@ -28,6 +28,7 @@ done
 collect()
 {
 	load_module rbmap buffer_size_kb=16384 "$1" || return 1
+	ip link set lo up
 	echo 1 >$root/events/enable
 	load_module emit
 	cpu=0
@@ -40,6 +41,7 @@ collect()
 	# handler.
 	echo 'access.sh: interrupts' >/dev/console
 	echo '<3>access.sh: a line of the log' >/dev/kmsg
+	ping -c 1 -W 1 127.0.0.1 >/dev/null
 	# A task that wakes up on another CPU is migrated.
 	sh -c 'for i in 1 2 3 4 5 6 7 8; do taskset -p $((1 << i % 2)) $$; /bin/busybox true; done' \
 		>/dev/null
@@ -59,7 +61,11 @@ is_here()
 missing_kinds()
 {
 	awk '!$2 { print $1 }' /tmp/kinds |
-		grep -vE '^(block|net|power|timer|exceptions):|:module_free$|:sched_stat_(iowait|blocked)$' |
+		grep -vE -e '^(block|net|power|timer|exceptions|tcp|napi|filemap):' \
+			-e ':(module_free|sched_stat_(iowait|blocked)|irq_work_(entry|exit))$' \
+			-e ':(ipi_(raise|send_cpumask|entry|exit)|call_function_(entry|exit))$' \
+			-e '^sock:(sock_(rcvqueue_full|exceed_buf_limit)|inet_)' \
+			-e '^writeback:.*(page|folio|writeback|enqueue)$' |
 		while read -r kind; do
 			! is_here "$kind" || echo "$kind"
 		done
@@ -75,7 +81,7 @@ ok "unload" rmmod rbmap
 ok "addresses, with kptr=1" collect kptr=1 || done_testing
 is "$(cat $root/kptr)" 1 "kptr is 1"
 with=$(awk '$3 { print $1 }' /tmp/kinds | sort | xargs)
-is "$(echo "$with" | tr ' ' '\n' | grep -vE '^(irq:tasklet_|timer:|workqueue:|net:|kmem:|exceptions:)')" "" \
+is "$(echo "$with" | tr ' ' '\n' | grep -vE '^(irq:tasklet_|timer:|workqueue:|net:|kmem:|exceptions:|ipi:|tcp:|sock:|skb:|napi:)')" "" \
 	"only these events have an address: $with"
 for kind in irq:tasklet_entry irq:tasklet_exit timer:hrtimer_start \
 	workqueue:workqueue_execute_start kmem:kmalloc kmem:kfree; do
