@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "collector/batch.h"
-#include "collector/index/refusals.h"
+#include "collector/index/hosts.h"
 #include "collector/streams.h"
 #include "message/message.h"
 #include "message/stream/batch.h"

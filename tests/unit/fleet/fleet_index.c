@@ -12,11 +12,8 @@
 
 #include <cmocka.h>
 
-#include "collector/index/commands.h"
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
-#include "collector/index/parts.h"
-#include "collector/index/refusals.h"
 #include "message/digest.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"

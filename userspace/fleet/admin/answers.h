@@ -3,7 +3,7 @@
 #ifndef RBMAP_FLEET_ADMIN_ANSWERS_H
 #define RBMAP_FLEET_ADMIN_ANSWERS_H
 
-#include "collector/index/commands.h"
+#include "collector/index/hosts.h"
 #include "options.h"
 
 /**

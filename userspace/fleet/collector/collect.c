@@ -17,7 +17,6 @@
 #include "collect.h"
 #include "collector.h"
 #include "collector/index/incidents.h"
-#include "collector/index/parts.h"
 #include "command/options.h"
 #include "command/service.h"
 #include "command/settings.h"

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "collector/index/incidents.h"
-#include "collector/index/parts.h"
 #include "incoming.h"
 #include "manifest.h"
 

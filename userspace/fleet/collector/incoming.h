@@ -9,7 +9,6 @@
 
 #include "collector.h"
 #include "collector/index/hosts.h"
-#include "collector/index/refusals.h"
 #include "message/message.h"
 
 /*

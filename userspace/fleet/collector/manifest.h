@@ -3,7 +3,7 @@
 #ifndef RBMAP_FLEET_COLLECTOR_MANIFEST_H
 #define RBMAP_FLEET_COLLECTOR_MANIFEST_H
 
-#include "collector/index/commands.h"
+#include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
 #include "message/message.h"
 

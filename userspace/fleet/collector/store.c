@@ -11,8 +11,6 @@
 #include "collector/files/file_check.h"
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
-#include "collector/index/parts.h"
-#include "collector/index/refusals.h"
 #include "store.h"
 
 #define FAILURES_MAX	3	/* times that the parts of a damaged file are asked for */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
-#include "collector/index/parts.h"
 #include "message/message.h"
 #include "upkeep.h"
 
