@@ -2,21 +2,32 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/complain.h"
 #include "base/files.h"
 #include "files.h"
+#include "message/digest.h"
 #include "message/message.h"
+#include "recording/dat_read.h"
 
 #define FILE_MODE	0640
 #define DIRECTORY_MODE	0750
 #define DIRECTORY_FLAGS	(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define NAME_SIZE	(SOURCE_NAME_SIZE + 8)
+
+/* Limits of a process that opens a recording */
+#define MEMORY_MAX	(1UL << 30)
+#define CPU_SECONDS	20
+#define WALL_SECONDS	60
 
 static void part_name(char text[NAME_SIZE], const char *name)
 {
@@ -313,4 +324,86 @@ int files_remove_incident(struct collect_files *f, const char *host, const char 
 
 	incident_name(file, name);
 	return remove_file(f->incidents, host, file);
+}
+
+static void check_recording(int fd)
+{
+	struct rlimit memory = { MEMORY_MAX, MEMORY_MAX }, cpu = { CPU_SECONDS, CPU_SECONDS };
+	struct rlimit none = { 0, 0 };
+	struct rbmap_recording *reader;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+#ifndef __SANITIZE_ADDRESS__
+	/* AddressSanitizer reserves more than any limit. */
+	setrlimit(RLIMIT_AS, &memory);
+#else
+	(void)memory;
+#endif
+	setrlimit(RLIMIT_CPU, &cpu);
+	setrlimit(RLIMIT_CORE, &none);
+	alarm(WALL_SECONDS);
+	/* The offset is that of the parent, too, which uses pread(). */
+	_exit(lseek(fd, 0, SEEK_SET) < 0 || dat_open_fd(&reader, fd) ? 1 : 0);
+}
+
+/*
+ * Return whether librbmap opens the file as a recording, in a child process with limits of
+ * memory and of time.
+ */
+static bool is_recording(int fd)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child < 0)
+		return false;
+	if (!child)
+		check_recording(fd);
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* The child of a collector that was killed must not keep its lock and its connections. */
+static int keep_only(int fd)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	fd = dup2(fd, STDIN_FILENO);
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	return fd;
+}
+
+static enum file_verdict check_file(int fd, uint64_t size, const char *sha256)
+{
+	char sum[DIGEST_TEXT_SIZE];
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return FILE_UNREADABLE;
+	if ((uint64_t)st.st_size != size)
+		return FILE_DAMAGED;
+	if (checksum_file(fd, -1, sum))
+		return FILE_UNREADABLE;
+	if (strcmp(sum, sha256))
+		return FILE_DAMAGED;
+	return is_recording(fd) ? FILE_RECORDING : FILE_OTHER;
+}
+
+pid_t file_check_start(int fd, uint64_t size, const char *sha256)
+{
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	_exit(check_file(keep_only(fd), size, sha256));
+}
+
+enum file_verdict file_check_verdict(int status)
+{
+	if (!WIFEXITED(status) || WEXITSTATUS(status) > FILE_UNREADABLE)
+		return FILE_UNREADABLE;
+	return WEXITSTATUS(status);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of the collector. DIR is the directory of --directory:
+ * The files of the collector, and checks of incidents' files. DIR is the directory of
+ * --directory:
  *
  *	DIR/index.sqlite		the index
  *	DIR/.lock			one collector at a time
@@ -17,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define FILES_OPEN_MAX	256	/* files that one batch writes to */
 #define FILES_ASIDE_MAX	64	/* messages that could not be stored */
@@ -38,7 +40,7 @@ struct collect_files {
 bool files_open(struct collect_files *f, const char *dir);
 void files_close(struct collect_files *f);
 
-/* The rest returns 0, or a descriptor, or a negative errno. */
+/* These return 0, or a descriptor, or a negative errno. */
 
 /* Open a directory, and make it if it is missing. Its name is on the disk after that. */
 int files_directory(int at, const char *name);
@@ -62,5 +64,23 @@ int files_keep(struct collect_files *f, const char *host, const char *name);
 int files_put_aside(struct collect_files *f, const char *host, const void *data, size_t size);
 int files_open_incident(struct collect_files *f, const char *host, const char *name);
 int files_remove_incident(struct collect_files *f, const char *host, const char *name);
+
+/* The result of a check of an incident's file */
+enum file_verdict {
+	FILE_RECORDING,		/* it has the size and the sum, and librbmap opens it */
+	FILE_OTHER,		/* it has the size and the sum */
+	FILE_DAMAGED,
+	FILE_UNREADABLE,	/* the disk does not work, or the process was killed */
+};
+
+/*
+ * Start a check in a process of its own. A host made the file, and must not be able to stop
+ * the collector or to hold it up. The caller closes @fd. Return the process, or -1 with errno
+ * set.
+ */
+pid_t file_check_start(int fd, uint64_t size, const char *sha256);
+
+/* Return the result of a process that has ended. @status: that of waitpid() */
+enum file_verdict file_check_verdict(int status);
 
 #endif /* RBMAP_FLEET_COLLECTOR_FILES_FILES_H */
