@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/batch.h"
+#include "collector/incoming.h"
 #include "collector/index/hosts.h"
 #include "collector/streams.h"
 #include "message/message.h"

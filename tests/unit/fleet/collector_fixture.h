@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/batch.h"
+#include "collector/incoming.h"
 #include "collector/streams.h"
 
 static struct collect_options options = {

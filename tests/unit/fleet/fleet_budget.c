@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/budget.h"
+#include "collector/limits.h"
 
 static struct budget budget;
 static double clock_seconds;

@@ -5,11 +5,9 @@
 
 #include "base/complain.h"
 #include "base/process.h"
-#include "batch.h"
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
 #include "incoming.h"
-#include "manifest.h"
 #include "store.h"
 #include "streams.h"
 #include "upkeep.h"
@@ -17,18 +15,6 @@
 #define BATCH_MESSAGES	FILES_OPEN_MAX
 #define BATCH_BYTES	(8U << 20)
 #define ASIDE_SECONDS	60	/* Do not report every refused message. */
-
-static int handle_answer(struct collector *c, const struct index_host *host,
-			 const struct message *m)
-{
-	struct index_command command;
-	struct index_answer answer;
-
-	if (!answer_parse(&answer, m) || !index_command_find(&c->index, m->source, &command))
-		return refuse(c, host->id, REFUSED_COMMAND);
-	index_answer(&c->index, command.id, host->id, &answer, collector_time());
-	return 0;
-}
 
 static bool is_about_incident(enum message_kind kind)
 {

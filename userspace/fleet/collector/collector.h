@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The state of a collector. For a host it has a permit and a budget alone. */
+/*
+ * The state of a collector, its errors, and its messages to hosts. For a host it has a permit
+ * and a budget alone.
+ */
 #ifndef RBMAP_FLEET_COLLECTOR_COLLECTOR_H
 #define RBMAP_FLEET_COLLECTOR_COLLECTOR_H
 
@@ -7,16 +10,17 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "budget.h"
-#include "checks.h"
 #include "collector/files/files.h"
 #include "collector/files/stream_files.h"
 #include "collector/index/database.h"
-#include "permits.h"
-#include "replies.h"
+#include "collector/index/hosts.h"
+#include "limits.h"
+#include "message/message.h"
+#include "store.h"
 #include "transport/transport.h"
 
 #define NS_PER_SEC		1000000000LL
+#define REPLIES_MAX		1024	/* Hosts ask again for those that did not fit. */
 #define INCIDENT_NAME_MAX	96	/* A reply's id is this name and up to 29 bytes. */
 
 /**
@@ -38,6 +42,22 @@ struct collect_options {
 	uint64_t keep_size_kb;
 	uint64_t keep_days;
 	double once;
+};
+
+/**
+ * struct replies - messages to hosts
+ * @offset: where each message is in @bytes
+ * @number: that of the last message; an id needs one that was not used before
+ *
+ * They wait until the transaction of the index has ended: a host that gets STORED removes its
+ * file.
+ */
+struct replies {
+	unsigned int nr;
+	struct parcel parcel[REPLIES_MAX];
+	size_t offset[REPLIES_MAX];
+	struct buf bytes;
+	uint64_t number;
 };
 
 /**
@@ -80,5 +100,20 @@ int64_t collector_time(void);
 void collector_report(struct collector *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void collector_works(struct collector *c);
+
+void replies_init(struct replies *r);
+void replies_free(struct replies *r);
+
+/* Add a message about an incident. @text: its payload, or NULL. Return its number. */
+uint64_t replies_add(struct replies *r, const struct index_host *host, const char *incident,
+		     enum message_kind kind, const struct buf *text);
+/* Add a PERMIT again, with the same number, so that a host ignores the second one. */
+void replies_repeat(struct replies *r, const struct index_host *host, const char *incident,
+		    uint64_t number);
+void replies_discard(struct replies *r);
+/* Discard those behind the first @nr. */
+void replies_cut(struct replies *r, unsigned int nr);
+/* Publish all. After an error they are discarded, because each HELLO asks for them again. */
+void replies_send(struct collector *c);
 
 #endif /* RBMAP_FLEET_COLLECTOR_COLLECTOR_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages of hosts: HELLO, parts, manifests and losses. All functions run in a transaction
- * of the index. They return 0, or a negative errno of a file: the caller must then undo the
- * transaction, and acknowledge no message of it.
+ * Messages of hosts: HELLO, parts, manifests, losses and answers. The functions that handle
+ * them run in a transaction of the index. They return 0, or a negative errno of a file: the
+ * caller must then undo the transaction, and acknowledge no message of it.
  */
 #ifndef RBMAP_FLEET_COLLECTOR_INCOMING_H
 #define RBMAP_FLEET_COLLECTOR_INCOMING_H
@@ -24,5 +24,15 @@ int handle_part(struct collector *c, const struct index_host *host, const struct
 int handle_manifest(struct collector *c, const struct index_host *host,
 		    const struct message *m);
 int handle_loss(struct collector *c, const struct index_host *host, const struct message *m);
+int handle_answer(struct collector *c, const struct index_host *host, const struct message *m);
+
+/*
+ * batch.c: receive messages, write them to the disk, and acknowledge them: all or none. Wait at
+ * most so long for the first one. Return the number of messages that were acknowledged.
+ */
+unsigned int batch_run(struct collector *c, int timeout_ms);
+
+/* batch.c: handle one message that nobody has checked, in a transaction. Return 0 or an errno. */
+int batch_message(struct collector *c, const struct parcel *p);
 
 #endif /* RBMAP_FLEET_COLLECTOR_INCOMING_H */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "collector.h"
 #include "collector/files/files.h"
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"

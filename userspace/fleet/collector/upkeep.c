@@ -1,14 +1,170 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
+#include "collector/index/streams.h"
 #include "message/message.h"
 #include "upkeep.h"
 
+#define PART_SUFFIX	".part"
+#define DAY		(24 * 3600 * NS_PER_SEC)
 #define MISSING_LINES	256
 #define ASK_AGAIN	(30 * NS_PER_SEC)
 #define ASK_MAX		5
 #define INCOMING_OLD	(24 * 3600 * NS_PER_SEC)
 #define HOST_OLD	(90LL * 24 * 3600 * NS_PER_SEC)
+
+static const char is_known[] =
+	"SELECT 1 FROM incident JOIN host ON host.id = incident.host"
+	" JOIN incoming ON incoming.incident = incident.id"
+	" WHERE host.name = ?1 AND incident.name = ?2";
+
+static void check_file(struct collector *c, int dir, const char *host, const char *file)
+{
+	size_t len = strlen(file), suffix = strlen(PART_SUFFIX);
+	char name[SOURCE_NAME_SIZE];
+
+	if (len <= suffix || len - suffix >= sizeof(name) || strcmp(file + len - suffix, PART_SUFFIX))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)(len - suffix), file);
+	if (!index_number(&c->index, 0, is_known, "ss", host, name) && !c->index.code)
+		unlinkat(dir, file, 0);
+}
+
+static DIR *open_at(int at, const char *name)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+static void check_host(struct collector *c, const char *host)
+{
+	DIR *dir = open_at(c->files.incoming, host);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		check_file(c, dirfd(dir), host, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+void leftovers_remove(struct collector *c)
+{
+	DIR *dir = open_at(c->files.incoming, ".");
+	struct dirent *entry;
+
+	index_clear(&c->index);
+	while (dir && (entry = readdir(dir)))
+		if (is_host_name(entry->d_name))
+			check_host(c, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+static const char stored_bytes[] = "SELECT sum(size) FROM incident WHERE state = 'stored'";
+/* A host with more files fills the index, and not the disk. */
+static const char crowded[] =
+	"SELECT host FROM incident WHERE state = 'stored' GROUP BY host HAVING count(*) > 10000"
+	" LIMIT 1";
+
+void retention_begin(struct collector *c)
+{
+	c->stored_bytes = index_number(&c->index, 0, stored_bytes, "") +
+			  index_stream_bytes(&c->index);
+}
+
+/* Remove the file before the row: after a crash the row is still the oldest one. */
+static bool remove_incident(struct collector *c, const struct index_incident *incident)
+{
+	struct index_host host;
+	int ret = 0;
+
+	index_begin(&c->index);
+	if (index_host_by_id(&c->index, incident->host, &host))
+		ret = files_remove_incident(&c->files, host.name, incident->name);
+	if (ret) {
+		index_rollback(&c->index);
+		collector_report(c, "cannot remove the incident %s of %s in %s: %s", incident->name,
+				 host.name, c->options->directory, strerror(-ret));
+		return false;
+	}
+	index_incident_set(&c->index, incident->id, INCIDENT_REMOVED, collector_time());
+	index_incidents_trim(&c->index, incident->host);
+	if (!index_commit(&c->index))
+		return false;
+	c->stored_bytes -= incident->size < c->stored_bytes ? incident->size : c->stored_bytes;
+	return true;
+}
+
+static bool remove_stream(struct collector *c, const struct index_stream_file *f)
+{
+	struct index_host host = { 0 };
+	int ret = 0;
+
+	index_begin(&c->index);
+	if (index_host_by_id(&c->index, f->host, &host))
+		ret = stream_files_remove(&c->streams, host.name, f);
+	if (ret) {
+		index_rollback(&c->index);
+		collector_report(c, "cannot remove a stream of %s in %s: %s", host.name,
+				 c->options->directory, strerror(-ret));
+		return false;
+	}
+	index_stream_file_remove(&c->index, f);
+	if (!index_commit(&c->index))
+		return false;
+	c->stored_bytes -= f->size < c->stored_bytes ? f->size : c->stored_bytes;
+	return true;
+}
+
+static bool exceeds(const struct collector *c, int64_t changed)
+{
+	const struct collect_options *o = c->options;
+
+	return (o->keep_size_kb && c->stored_bytes > o->keep_size_kb << 10) ||
+	       (o->keep_days && collector_time() - changed > (int64_t)o->keep_days * DAY);
+}
+
+/* Remove the oldest incident or file of a stream. Return false if all can stay. */
+static bool remove_oldest(struct collector *c)
+{
+	struct index_incident incident;
+	struct index_stream_file f;
+	int64_t changed = INT64_MAX;
+	bool has_incident = index_incident_oldest(&c->index, 0, &incident, &changed);
+
+	if (index_stream_file_oldest(&c->index, 0, &f) && (!has_incident || f.changed < changed))
+		return exceeds(c, f.changed) && remove_stream(c, &f);
+	return has_incident && exceeds(c, changed) && remove_incident(c, &incident);
+}
+
+void retention_apply(struct collector *c)
+{
+	struct index_incident incident;
+	struct index_stream_file f;
+	int64_t changed, host;
+
+	index_clear(&c->index);
+	while (remove_oldest(c))
+		;
+	while ((host = index_number(&c->index, 0, crowded, "")) &&
+	       index_incident_oldest(&c->index, host, &incident, &changed))
+		if (!remove_incident(c, &incident))
+			return;
+	while ((host = index_stream_crowded(&c->index, c->options->max_stream_kb << 10)) &&
+	       index_stream_file_oldest(&c->index, host, &f))
+		if (!remove_stream(c, &f))
+			return;
+}
 
 static void ask(struct collector *c, int64_t id, int64_t time)
 {
