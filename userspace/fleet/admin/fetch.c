@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * manifest.txt has lines NAME = VALUE, and an empty line between two incidents. The first
- * lines are `host`, `incident`, `state` and `copy`, the name of the file if it was copied.
- * The manifest of the host follows.
+ * rbmap fleet fetch and stream: copies of incidents, and recordings of streams, in a directory
+ * with manifest.txt. Lines of that file are NAME = VALUE. An empty line is between two incidents,
+ * and between two recordings.
+ *
+ * fetch: the first lines are `host`, `incident`, `state` and `copy`, the name of the file if it
+ * was copied. The manifest of the host follows.
+ *
+ * stream: a line `ring` has a CPU, a generation of its ring, and sums since the stream began.
+ * They are: events that came, events that were lost, losses without a number, messages that are
+ * missing now, and the number of events that the ring had.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "answers.h"
+#include "admin/stream/stream_recording.h"
 #include "base/complain.h"
 #include "commands.h"
 #include "copy.h"
 #include "message/message.h"
-#include "stored.h"
 
 #define MANIFEST	"manifest.txt"
 
@@ -142,6 +149,201 @@ int fleet_fetch(const struct fleet_options *o)
 	dir = copy_directory(o->output);
 	if (dir >= 0) {
 		status = fetch_to(&ix, o, dir);
+		close(dir);
+	}
+	return fleet_close_index(&ix, o, status);
+}
+
+static const char buffers[] =
+	"SELECT host.name, host.id, f.boot, f.buffer, count(*) OVER (PARTITION BY host.id) FROM"
+	" (SELECT DISTINCT host, boot, buffer FROM stream_file WHERE begin <= ?1 AND end >= ?2) f"
+	" JOIN host ON host.id = f.host ORDER BY host.name, f.boot, f.buffer";
+static const char rings[] =
+	"SELECT cpu, generation, events, lost, unknown, number,"
+	" ifnull((SELECT max(seq) + 1 - count(*) - next FROM stream_ahead"
+	"  WHERE stream_ahead.source = stream_source.id), 0)"
+	" FROM stream_source WHERE host = ?1 AND boot = ?2 AND buffer = ?3 AND cpu >= 0"
+	" ORDER BY cpu, generation";	/* SQLite's own sum() fails beyond INT64_MAX. */
+
+/*
+ * A host has one recording in most cases. Several have a folder, which has a name that no
+ * recording has; parts of a name that hosts choose could be put together to that of another.
+ */
+static bool name_copy(const struct stream_query *q, bool alone, int dir, const char *where,
+		      char name[COPY_PATH_SIZE])
+{
+	char file[COPY_NAME_SIZE];
+	int folder;
+
+	if (alone) {
+		snprintf(name, COPY_PATH_SIZE, "%s.dat", q->host);
+		return true;
+	}
+	snprintf(file, sizeof(file), "%s-%s.dat", q->buffer, q->boot);
+	copy_path(name, q->host, file);
+	folder = copy_folder(dir, q->host, where);
+	if (folder >= 0)
+		close(folder);
+	return folder >= 0;
+}
+
+/* The sources of a ring. One that was allocated again has several. */
+struct ring_sums {
+	uint64_t cpu, generation;
+	uint64_t events, lost, unknown, number, missing;
+	bool any;
+};
+
+static void add_ring(struct buf *out, const struct ring_sums *r)
+{
+	char line[256];
+
+	if (!r->any)
+		return;
+	snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		 " %" PRIu64 " %" PRIu64, r->cpu, r->generation, r->events, r->lost, r->unknown,
+		 r->missing, r->number);
+	text_add(out, "ring", line);
+}
+
+/* Return the number of messages that are missing. */
+static uint64_t add_rings(struct buf *out, struct fleet_index *ix, const struct stream_query *q)
+{
+	sqlite3_stmt *st = index_select(ix, rings, "iss", q->host_id, q->boot, q->buffer);
+	struct ring_sums r = { 0 };
+	uint64_t missing = 0;
+
+	while (index_row(ix, st)) {
+		if (r.cpu != index_u64(st, 0) || r.generation != index_u64(st, 1)) {
+			add_ring(out, &r);
+			r = (struct ring_sums){
+				.cpu = index_u64(st, 0), .generation = index_u64(st, 1),
+			};
+		}
+		r.any = true;
+		r.events = stream_sum(r.events, index_u64(st, 2));
+		r.lost = stream_sum(r.lost, index_u64(st, 3));
+		r.unknown = stream_sum(r.unknown, index_u64(st, 4));
+		r.number = index_u64(st, 5) > r.number ? index_u64(st, 5) : r.number;
+		r.missing = stream_sum(r.missing, index_u64(st, 6));
+		missing = stream_sum(missing, index_u64(st, 6));
+	}
+	add_ring(out, &r);
+	index_end(st);
+	return missing;
+}
+
+/* Return whether messages are missing. */
+static bool describe(struct buf *out, struct fleet_index *ix, const struct stream_query *q,
+		     const char *name, const struct stream_counts *counts)
+{
+	uint64_t error = q->nr_clocks ? q->clock[q->nr_clocks - 1].error : STREAM_CLOCK_UNKNOWN;
+
+	if (out->size)
+		buf_add(out, "\n", 1);
+	text_add(out, "host", q->host);
+	text_add(out, "boot", q->boot);
+	text_add(out, "buffer", q->buffer);
+	text_add(out, "copy", name);
+	text_add_u64(out, "events", counts->events);
+	text_add_u64(out, "lost", counts->lost);
+	text_add_u64(out, "losses-without-number", counts->unknown);
+	text_add_u64(out, "missing", counts->missing);
+	text_add_u64(out, "damaged", q->damaged);
+	if (error != STREAM_CLOCK_UNKNOWN)
+		text_add_u64(out, "clock-error", error);
+	return add_rings(out, ix, q) || counts->missing || q->damaged;
+}
+
+/* Note that the manifest has no recording of it. */
+static void describe_skipped(struct buf *out, const struct stream_query *q)
+{
+	if (out->size)
+		buf_add(out, "\n", 1);
+	text_add(out, "host", q->host);
+	text_add(out, "boot", q->boot);
+	text_add(out, "buffer", q->buffer);
+	text_add(out, "state", "skipped");
+}
+
+static int stream_one(struct fleet_index *ix, const struct fleet_options *o, int dir,
+		     struct stream_query *q, bool alone, struct buf *manifest)
+{
+	struct stream_counts counts = { 0 };
+	char name[COPY_PATH_SIZE], path[PATH_MAX];
+	int ret = stream_query_find(q, ix, o->directory), status;
+
+	if (ret) {
+		complain("cannot read the streams of %s in %s: %s", q->host, o->directory,
+			 strerror(-ret));
+		describe_skipped(manifest, q);
+		return STATUS_CUT;
+	}
+	if (!q->nr)
+		return STATUS_OK;
+	if (!name_copy(q, alone, dir, o->output, name) || !copy_is_new(dir, name, o->output))
+		return STATUS_ERROR;
+	snprintf(path, sizeof(path), "%s/%s", o->output, name);
+	status = stream_recording_write(q, path, &counts);
+	if (status) {
+		describe_skipped(manifest, q);
+		return status;
+	}
+	return describe(manifest, ix, q, name, &counts) ? STATUS_CUT : STATUS_OK;
+}
+
+static int stream_all(struct fleet_index *ix, const struct fleet_options *o, int dir,
+		     struct buf *manifest)
+{
+	uint64_t since = o->since > 0 ? o->since : 0;
+	sqlite3_stmt *st = index_select(ix, buffers, "ii", o->until, (int64_t)since);
+	int status = STATUS_OK, ret;
+
+	while (status != STATUS_ERROR && index_row(ix, st)) {
+		struct stream_query q = { .since = since, .until = o->until, .dir = -1 };
+
+		index_copy_text(st, 0, q.host, sizeof(q.host));
+		q.host_id = sqlite3_column_int64(st, 1);
+		index_copy_text(st, 2, q.boot, sizeof(q.boot));
+		index_copy_text(st, 3, q.buffer, sizeof(q.buffer));
+		if (!fleet_has_host(o->hosts, q.host))
+			continue;
+		ret = stream_one(ix, o, dir, &q, sqlite3_column_int(st, 4) == 1, manifest);
+		stream_query_free(&q);
+		status = ret ? ret : status;
+	}
+	index_end(st);
+	return status;
+}
+
+static int stream_to(struct fleet_index *ix, const struct fleet_options *o, int dir)
+{
+	struct buf manifest = { 0 };
+	int status;
+
+	if (!copy_is_new(dir, MANIFEST, o->output))
+		return STATUS_ERROR;
+	status = stream_all(ix, o, dir, &manifest);
+	if (status != STATUS_ERROR && !manifest.size && !ix->code) {
+		complain("no host has streamed events in that time");
+		status = STATUS_ERROR;
+	}
+	if (status != STATUS_ERROR && !copy_text(dir, MANIFEST, &manifest, o->output))
+		status = STATUS_ERROR;
+	buf_free(&manifest);
+	return status;
+}
+
+int fleet_stream(const struct fleet_options *o)
+{
+	int dir, status = STATUS_ERROR;
+	struct fleet_index ix;
+
+	if (!fleet_open_index(&ix, o, INDEX_READ))
+		return STATUS_ERROR;
+	dir = copy_directory(o->output);
+	if (dir >= 0) {
+		status = stream_to(&ix, o, dir);
 		close(dir);
 	}
 	return fleet_close_index(&ix, o, status);

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* rbmap fleet: the commands of the administrator. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "admin/setup/setup.h"
 #include "base/complain.h"
 #include "base/printable.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "command/complete.h"
 #include "command/options.h"
 #include "command/settings.h"
 #include "commands.h"
-#include "default_settings.h"
 #include "fleet.h"
-#include "options.h"
 #include "transport/transport_options.h"
-#include "when.h"
 
 #define REASON_SIZE	128
+/* The administrator writes the settings once. */
+#define FLEET_SETTINGS	"/etc/rbmap/fleet.conf"
+/* The shortest beginning of --settings that getopt_long() accepts */
+#define SETTINGS_PREFIX	"--se"
+#define NS_PER_SEC	1000000000LL
+#define SECONDS_MAX	(INT64_MAX / NS_PER_SEC - 1)
 
 enum {
 	SNAPSHOT	= 1 << 0,
@@ -61,6 +70,81 @@ static int set_reason(const struct command *cmd, void *to, char *value)
 	return STATUS_OK;
 }
 
+/* Return the seconds of "10m", or -1. */
+static double parse_span(const char *text)
+{
+	static const char units[] = "smhd";
+	static const int seconds[] = { 1, 60, 3600, 86400 };
+	size_t len = strlen(text);
+	const char *unit = len ? strchr(units, text[len - 1]) : NULL;
+	char *digits = strndup(text, unit ? len - 1 : len);
+	double value = -1;
+
+	if (digits && parse_seconds(digits, &value))
+		value *= unit ? seconds[unit - units] : 1;
+	else
+		value = -1;
+	free(digits);
+	return value;
+}
+
+/* Return the seconds of a date and a time, or of a time of today, or -1. */
+static double parse_date(const char *text)
+{
+	static const char *const formats[] = { "%Y-%m-%dT%T", "%Y-%m-%dT%H.%M.%S", "%F %T", "%F", "%T" };
+	time_t today = time(NULL);
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		struct tm tm = { 0 };
+		const char *end;
+
+		if (!strcmp(formats[i], "%T"))
+			localtime_r(&today, &tm);
+		end = strptime(text, formats[i], &tm);
+		tm.tm_isdst = -1;
+		if (end && !*end)
+			return mktime(&tm);
+	}
+	return -1;
+}
+
+/* Parse "1795771584.5". parse_seconds() has another limit, for spans. */
+static double parse_epoch(const char *text)
+{
+	double seconds;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	seconds = strtod(text, &end);
+	return *end ? -1 : seconds;
+}
+
+/*
+ * Store a time in ns since 1970, in an int64_t: "2026-11-26T14:03:12", "14:03:12" (today),
+ * "@SECONDS" (since 1970), or "-10m" (before now; s, m, h or d).
+ */
+static int set_time(const struct command *cmd, void *to, char *value)
+{
+	double seconds = -1, span;
+
+	if (*value == '@') {
+		seconds = parse_epoch(value + 1);
+	} else if (*value == '-') {
+		span = parse_span(value + 1);
+		seconds = span < 0 ? -1 : time(NULL) - span;
+	} else {
+		seconds = parse_date(value);
+	}
+	if (seconds < 0 || seconds > SECONDS_MAX)
+		return usage_error(cmd, "invalid time '%s': want 2026-11-26T14:03:12, 14:03:12, @SECONDS or -10m",
+				   value);
+	*(int64_t *)to = (int64_t)(seconds * NS_PER_SEC);
+	return STATUS_OK;
+}
+
+#define TIME(structure, member)	OPTION_TO(set_time, int64_t, structure, member)
+
 static const struct cli_option options[] = {
 	TRANSPORT_OPTIONS(struct fleet_options, transport, SNAPSHOT),
 	{ .name = "directory", .letter = 'd', .arg = "DIR", .kind = "dir",
@@ -90,6 +174,31 @@ static const struct cli_option options[] = {
 	SETTINGS_OPTION,
 	{ 0 }
 };
+
+/* Help must not depend on a valid file. */
+static bool needs_no_file(const char *argument)
+{
+	return !strncmp(argument, SETTINGS_PREFIX, strlen(SETTINGS_PREFIX)) ||
+	       !strcmp(argument, "--help") || !strcmp(argument, "-h") ||
+	       !strcmp(argument, COMPLETE);
+}
+
+/*
+ * Read FLEET_SETTINGS, if the file exists and the command line names no other settings.
+ * Return STATUS_OK, or report an error and return another status.
+ */
+static int read_default_settings(const struct command *cmd, int argc, char **argv,
+				 struct fleet_options *o)
+{
+	char path[] = FLEET_SETTINGS;
+
+	for (int i = 1; i < argc; i++)
+		if (needs_no_file(argv[i]))
+			return STATUS_OK;
+	if (access(path, F_OK) && errno == ENOENT)
+		return STATUS_OK;
+	return read_settings(cmd, o, path);
+}
 
 static int run_action(size_t i, int argc, char **argv, struct fleet_options *o)
 {

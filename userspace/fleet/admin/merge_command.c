@@ -16,8 +16,6 @@
 #include "command/options.h"
 #include "commands.h"
 #include "message/message.h"
-#include "options.h"
-#include "stored.h"
 
 extern char **environ;
 

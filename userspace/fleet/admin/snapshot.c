@@ -7,7 +7,6 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "answers.h"
 #include "base/complain.h"
 #include "base/process.h"
 #include "commands.h"

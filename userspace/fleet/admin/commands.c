@@ -1,12 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "answers.h"
 #include "base/complain.h"
+#include "commands.h"
 #include "print.h"
 
-static const char query[] =
+bool fleet_open_index(struct fleet_index *ix, const struct fleet_options *o, enum index_mode mode)
+{
+	if (index_open(ix, o->directory, mode))
+		return true;
+	complain("cannot open %s/" INDEX_FILE ": %s; run it where 'rbmap collect' runs, or name its directory with --directory",
+		 o->directory, ix->error);
+	return false;
+}
+
+int fleet_close_index(struct fleet_index *ix, const struct fleet_options *o, int status)
+{
+	if (ix->code) {
+		complain("cannot read %s/" INDEX_FILE ": %s", o->directory, ix->error);
+		status = STATUS_ERROR;
+	}
+	index_close(ix);
+	return status;
+}
+
+bool fleet_has_host(const char *pattern, const char *host)
+{
+	return !fnmatch(pattern, host, 0);
+}
+
+static const char stored_query[] =
+	"SELECT host.name, incident.name, incident.state, incident.sha256, incident.manifest"
+	" FROM incident JOIN host ON host.id = incident.host"
+	" WHERE incident.name = ?1 OR incident.command = ?1 OR incident.id IN"
+	" (SELECT mine.id FROM command JOIN answer ON answer.command = command.id"
+	"  JOIN incident mine ON mine.host = answer.host AND mine.name = answer.incident"
+	"  WHERE command.name = ?1)"
+	" ORDER BY host.name, incident.name";
+
+sqlite3_stmt *stored_select(struct fleet_index *ix, const char *id)
+{
+	return index_select(ix, stored_query, "s", id);
+}
+
+bool stored_is_there(sqlite3_stmt *st)
+{
+	if (!strcmp(index_text(st, STORED_STATE), "stored"))
+		return true;
+	complain("%s of %s is not stored: its state is '%s'", index_text(st, STORED_NAME),
+		 index_text(st, STORED_HOST), index_text(st, STORED_STATE));
+	return false;
+}
+
+void stored_path(sqlite3_stmt *st, const char *directory, char *path, size_t size)
+{
+	snprintf(path, size, "%s/incidents/%s/%s.dat", directory, index_text(st, STORED_HOST),
+		 index_text(st, STORED_NAME));
+}
+
+static const char answers_query[] =
 	"SELECT host.name, host.first_seen, host.last_seen, answer.state, answer.error,"
 	" answer.incident, answer.oldest, answer.late, answer.received,"
 	" answer.clock_error, incident.state"
@@ -38,7 +92,7 @@ static void count(struct answers *a, sqlite3_stmt *st)
 
 struct answers answers_count(struct fleet_index *ix, const struct index_command *command)
 {
-	sqlite3_stmt *st = index_select(ix, query, "i", command->id);
+	sqlite3_stmt *st = index_select(ix, answers_query, "i", command->id);
 	struct answers a = { 0 };
 
 	while (next_host(ix, st, command))
@@ -79,7 +133,7 @@ static void print_row(sqlite3_stmt *st, const struct index_command *command)
 static void print_table(struct fleet_index *ix, const struct index_command *command,
 			struct answers *a)
 {
-	sqlite3_stmt *st = index_select(ix, query, "i", command->id);
+	sqlite3_stmt *st = index_select(ix, answers_query, "i", command->id);
 	char cell[CELL_SIZE];
 
 	print_line("command", command->name);
@@ -99,7 +153,7 @@ static void print_table(struct fleet_index *ix, const struct index_command *comm
 static void print_json(struct fleet_index *ix, const struct index_command *command,
 		       struct answers *a)
 {
-	sqlite3_stmt *st = index_select(ix, query, "i", command->id);
+	sqlite3_stmt *st = index_select(ix, answers_query, "i", command->id);
 	struct json j = { .out = stdout };
 
 	json_open(&j, NULL, '{');
