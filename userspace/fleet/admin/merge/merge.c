@@ -10,15 +10,14 @@
 #include <linux/rbmap.h>
 
 #include "base/complain.h"
-#include "event_ids.h"
+#include "events.h"
 #include "merge.h"
-#include "new_recording.h"
 #include "recording/assemble/dat_assemble.h"
 #include "recording/dat_cgroups.h"
 #include "recording/dat_hosts.h"
 #include "recording/dat_read.h"
 #include "recording/write/stat_texts.h"
-#include "subbuf.h"
+#include "recordings.h"
 
 #define NS_PER_S	1000000000LL
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE

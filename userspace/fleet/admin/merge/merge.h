@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "input.h"
+#include "recordings.h"
 
 /*
  * Write the recording @path. The inputs have a host, a path and an error of the clock; the

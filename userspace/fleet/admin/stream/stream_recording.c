@@ -8,7 +8,7 @@
 
 #include <linux/rbmap.h>
 
-#include "admin/merge/new_recording.h"
+#include "admin/merge/recordings.h"
 #include "base/complain.h"
 #include "recording/assemble/dat_assemble.h"
 #include "recording/write/dat_write.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A host's recording that is merged with those of others. */
-#ifndef RBMAP_FLEET_ADMIN_MERGE_INPUT_H
-#define RBMAP_FLEET_ADMIN_MERGE_INPUT_H
+/*
+ * The recordings of hosts that are merged, and new recordings, which are made of events that
+ * others have recorded.
+ */
+#ifndef RBMAP_FLEET_ADMIN_MERGE_RECORDINGS_H
+#define RBMAP_FLEET_ADMIN_MERGE_RECORDINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,4 +68,12 @@ uint64_t tai_of(const struct tai_line *line, uint64_t ring);
 /* Return the offset that the recording knows, in seconds, or 0. */
 int64_t merge_input_tai_offset(const struct merge_input *input);
 
-#endif /* RBMAP_FLEET_ADMIN_MERGE_INPUT_H */
+/* The file events/header_event, which each kernel has with the same contents */
+extern const char new_recording_header_event[];
+
+/* Let the process open a file for each of @nr CPUs, as far as the system allows it. */
+void new_recording_allow_cpus(unsigned int nr);
+/* Return the largest number of CPUs for which the system allows it. */
+unsigned int new_recording_cpus_max(void);
+
+#endif /* RBMAP_FLEET_ADMIN_MERGE_RECORDINGS_H */

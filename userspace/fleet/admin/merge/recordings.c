@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/complain.h"
-#include "input.h"
+#include "recordings.h"
 
 #define NS_PER_S	1000000000LL
+#define OTHER_FILES	32	/* that the process has open */
 
 static bool counts_ns(const char *clock)
 {
@@ -128,4 +131,35 @@ uint64_t tai_of(const struct tai_line *line, uint64_t ring)
 	if (length < NS_PER_S)
 		return ring + line->ahead[1];
 	return ring + line->ahead[0] + (int64_t)((__int128)drift * at / length);
+}
+
+const char new_recording_header_event[] =
+	"# compressed entry header\n"
+	"\ttype_len    :    5 bits\n"
+	"\ttime_delta  :   27 bits\n"
+	"\tarray       :   32 bits\n"
+	"\n"
+	"\tpadding     : type == 29\n"
+	"\ttime_extend : type == 30\n"
+	"\ttime_stamp : type == 31\n"
+	"\tdata max type_len  == 28\n";
+
+unsigned int new_recording_cpus_max(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_max > UINT_MAX)
+		return UINT_MAX;
+	return limit.rlim_max > OTHER_FILES ? limit.rlim_max - OTHER_FILES : 0;
+}
+
+void new_recording_allow_cpus(unsigned int nr)
+{
+	rlim_t files = (rlim_t)nr + OTHER_FILES;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= files)
+		return;
+	limit.rlim_cur = files < limit.rlim_max ? files : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kinds of events of several kernels. A kind has another id on each kernel, and the
- * kernels may disagree about its fields. Kinds with the same system and text are one.
+ * The events of several kernels. A kind of event has another id on each kernel, and the
+ * kernels may disagree about its fields. Kinds with the same system and text are one. The
+ * events of a sub-buffer are changed, so that they fit into the merged recording.
  */
-#ifndef RBMAP_FLEET_ADMIN_MERGE_EVENT_IDS_H
-#define RBMAP_FLEET_ADMIN_MERGE_EVENT_IDS_H
+#ifndef RBMAP_FLEET_ADMIN_MERGE_EVENTS_H
+#define RBMAP_FLEET_ADMIN_MERGE_EVENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "input.h"
 #include "recording/write/dat_write.h"
+#include "recordings.h"
 
 #define EVENT_PIDS_MAX	8
 
@@ -63,4 +64,24 @@ struct event_id_map {
 void event_id_map_make(struct event_id_map *map, const struct event_ids *ids,
 		       const struct merge_input *input);
 
-#endif /* RBMAP_FLEET_ADMIN_MERGE_EVENT_IDS_H */
+/**
+ * struct subbuf_change - changes of a sub-buffer
+ * @ids: all kinds of events
+ * @map: the new ids of the recording
+ * @first_pid: number that is added to pids; the idle task's pid stays 0
+ * @later: ns that are added to all times
+ */
+struct subbuf_change {
+	const struct event_ids *ids;
+	const struct event_id_map *map;
+	int first_pid;
+	uint64_t later;
+};
+
+/*
+ * Change a sub-buffer with @size bytes of events. Bytes that are no events end it: those
+ * behind them stay as they are.
+ */
+void subbuf_change(const struct subbuf_change *change, unsigned char *subbuf, size_t size);
+
+#endif /* RBMAP_FLEET_ADMIN_MERGE_EVENTS_H */
