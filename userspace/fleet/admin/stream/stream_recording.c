@@ -10,12 +10,54 @@
 
 #include "admin/merge/recordings.h"
 #include "base/complain.h"
+#include "formats/format_text.h"
+#include "message/stream/stream.h"
 #include "recording/assemble/dat_assemble.h"
 #include "recording/write/dat_write.h"
-#include "stream_formats.h"
 #include "stream_recording.h"
 
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
+
+/* The formats of several heads: each event once, as the last head has it. */
+struct stream_formats {
+	struct dat_format *v;	/* texts belong to the heads */
+	size_t nr;
+};
+
+static int by_system(const void *a, const void *b)
+{
+	const struct dat_format *x = a, *y = b;
+	int order = strcmp(x->system, y->system);
+
+	return order ? order : strcmp(x->text, y->text);
+}
+
+/* Return 0 or -ENOMEM. */
+static int stream_formats_make(struct stream_formats *f, const struct stream_head *heads,
+			       size_t nr)
+{
+	struct dat_format *all = calloc(STREAM_FORMATS_MAX, sizeof(*all));
+	const char *rest;
+	uint32_t id;
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		for (uint32_t j = 0; j < heads[i].nr_formats; j++)
+			if (format_find_id(heads[i].formats[j].text, &id, &rest))
+				all[id] = heads[i].formats[j];
+	f->v = all;
+	for (id = 0; id < STREAM_FORMATS_MAX; id++)
+		if (all[id].text)
+			all[f->nr++] = all[id];
+	qsort(f->v, f->nr, sizeof(*f->v), by_system);
+	return 0;
+}
+
+static void stream_formats_free(struct stream_formats *f)
+{
+	free(f->v);
+}
 
 /**
  * struct recording - a recording that is being written
