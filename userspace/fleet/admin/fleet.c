@@ -17,7 +17,7 @@
 #include "command/settings.h"
 #include "commands.h"
 #include "fleet.h"
-#include "transport/transport_options.h"
+#include "transport/transport.h"
 
 #define REASON_SIZE	128
 /* The administrator writes the settings once. */

@@ -23,7 +23,7 @@
 #include "message/message.h"
 #include "store.h"
 #include "streams.h"
-#include "transport/transport_options.h"
+#include "transport/transport.h"
 #include "upkeep.h"
 
 #define DEFAULT_DIRECTORY	"/var/lib/rbmap-collect"
