@@ -16,7 +16,7 @@
 #include "setup.h"
 #include "setup_configuration.h"
 #include "setup_files.h"
-#include "transport/jetstream/jetstream_options.h"
+#include "transport/jetstream/jetstream_names.h"
 #include "transport/jetstream/jetstream_streams.h"
 
 #define DIRECTORY_SCHEME	"dir:"

@@ -7,8 +7,6 @@
 #include <sys/random.h>
 
 #include "jetstream.h"
-#include "jetstream_credentials.h"
-#include "jetstream_options.h"
 
 #define SERVERS_MAX	32
 #define CONNECT_MS	5000

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "jetstream.h"
-#include "jetstream_publish.h"
 #include "message/message.h"
 
 #define WINDOW_BYTES	(8U << 20)

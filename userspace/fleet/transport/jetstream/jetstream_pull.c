@@ -8,8 +8,6 @@
 #include <strings.h>
 
 #include "jetstream.h"
-#include "jetstream_parcel.h"
-#include "jetstream_pull.h"
 
 #define AHEAD		64	/* messages that wait here, */
 #define AHEAD_BYTES	(8 << 20) /* bytes of these messages */
