@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/uplink/backoff.h"
+#include "agent/uplink/uplink.h"
 #include "ingest.h"
 #include "ingested_log.h"
 #include "spool.h"

@@ -9,12 +9,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backoff.h"
 #include "base/buf.h"
 #include "message/message.h"
 #include "transport/transport.h"
 
 #define OUTLET_BATCH	4	/* parcels that are published at once */
+
+/**
+ * struct backoff - an error that may last: reported once, and again when it is over
+ * @text: the error; "": all is well
+ * @delay: ns until the next attempt
+ * @retry: time of the next attempt, by CLOCK_MONOTONIC
+ */
+struct backoff {
+	char text[320];
+	uint64_t delay;
+	uint64_t retry;
+};
+
+/*
+ * An attempt failed. Report the error if it is a new one. The next attempt comes after a
+ * second at first, and a minute at most, each time with another fraction.
+ */
+void backoff_failed(struct backoff *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* An attempt succeeded. If there was an error, report that @what works again, return true. */
+bool backoff_over(struct backoff *t, const char *what);
+
+/* Return whether the next attempt is due, as it is without an error. */
+bool backoff_due(const struct backoff *t);
+
+/* Return whether the error lasts so long that the delay is the longest. */
+bool backoff_is_long(const struct backoff *t);
 
 /**
  * struct uplink - the agent's transport, and messages for it
