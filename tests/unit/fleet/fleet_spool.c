@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "agent/commands/command_log.h"
+#include "agent/commands/commands.h"
 #include "agent/incident/ingest.h"
 #include "agent/incident/ingested_log.h"
 #include "agent/incident/intake.h"

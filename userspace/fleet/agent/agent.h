@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/commands/command_log.h"
+#include "agent/commands/commands.h"
 #include "agent/incident/intake.h"
 #include "agent/incident/sending.h"
 #include "agent/incident/spool.h"

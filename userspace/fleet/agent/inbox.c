@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "agent.h"
-#include "agent/commands/snapshot.h"
+#include "agent/commands/commands.h"
 #include "agent/uplink/clocks.h"
 #include "base/complain.h"
 #include "message/message.h"

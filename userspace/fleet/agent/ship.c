@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "agent.h"
-#include "agent/commands/snapshot.h"
+#include "agent/commands/commands.h"
 #include "base/complain.h"
 #include "base/units.h"
 #include "command/complete.h"

@@ -7,7 +7,7 @@
  *	state/ID	the lines of its manifest; the file's time is that of the intake
  *	permits/ID	the collector waits for the incident: empty
  *	losses/ID	an incident that was removed before it was sent: see losses.h
- *	answers/ID	an answer to a command that was not sent: see command_log.h
+ *	answers/ID	an answer to a command that was not sent: see commands.h
  *
  * The order of the steps makes each of them repeatable. A recording stays in taking/ until
  * state/ID is on the disk, and is then renamed to data/ID. When an incident is removed,

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Commands that were executed, so that each of them is executed once: the file "commands"
- * of the spool, a line "SECONDS STATE ID" for each. The answer to a command is the file
- * answers/ID until it was sent.
+ * Commands of the administrator. Those that were executed are in a list, so that each of them
+ * is executed once: the file "commands" of the spool, a line "SECONDS STATE ID" for each. The
+ * answer to a command is the file answers/ID until it was sent. The only action is a snapshot.
  */
-#ifndef RBMAP_FLEET_AGENT_COMMANDS_COMMAND_LOG_H
-#define RBMAP_FLEET_AGENT_COMMANDS_COMMAND_LOG_H
+#ifndef RBMAP_FLEET_AGENT_COMMANDS_COMMANDS_H
+#define RBMAP_FLEET_AGENT_COMMANDS_COMMANDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/incident/ingest.h"
+#include "agent/incident/intake.h"
 #include "base/buf.h"
 #include "message/message.h"
 
 #define EXECUTED_MAX		1024
 #define EXECUTED_SECONDS	7200	/* A transport keeps commands for an hour. */
 #define EXECUTED_ANSWER_MAX	4096
+
+#define SNAPSHOT_SECONDS	30
+#define SNAPSHOT_WORDS		32
+#define SNAPSHOT_SIZE		1024
 
 struct logged_command {
 	char id[SOURCE_NAME_SIZE];
@@ -55,4 +61,12 @@ int command_log_begin(struct command_log *c, const char *id);
 /* Store the answer to a command. Return 0 or a negative errno. */
 int command_log_answer(struct command_log *c, const char *id, const struct buf *answer);
 
-#endif /* RBMAP_FLEET_AGENT_COMMANDS_COMMAND_LOG_H */
+/*
+ * Let the flight recorder write a file: run a command, whose words are separated by spaces,
+ * without a shell. Wait for its end and for the incident that is @wanted. On failure, return
+ * false and store the cause.
+ */
+bool snapshot_take(const char *command, struct intake *in, struct ingest_wanted *wanted,
+		   char *error, size_t size);
+
+#endif /* RBMAP_FLEET_AGENT_COMMANDS_COMMANDS_H */
