@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "agent/memory.h"
+#include "agent/agent.h"
 
 #define PAGES	4
 

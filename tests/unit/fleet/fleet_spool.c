@@ -18,12 +18,12 @@
 
 #include <cmocka.h>
 
+#include "agent/agent.h"
 #include "agent/commands/commands.h"
 #include "agent/incident/ingest.h"
 #include "agent/incident/ingested_log.h"
 #include "agent/incident/intake.h"
 #include "agent/incident/spool.h"
-#include "agent/rings.h"
 #include "agent/uplink/clocks.h"
 #include "agent/uplink/files.h"
 #include "kernel/control.h"

@@ -14,7 +14,6 @@
 #include "base/process.h"
 #include "base/units.h"
 #include "command/service.h"
-#include "memory.h"
 
 #define SECOND		1000000000ULL
 #define PERIOD		(60 * SECOND)

@@ -92,11 +92,22 @@ int agent_run(const struct agent_options *options);
 uint64_t hello_number(void);
 /* hello.c: send the list of what waits. Return 0 or a negative errno. */
 int agent_say_hello(struct agent *a);
+/*
+ * hello.c: store the events of all rings of this host since they were made, and the lost ones.
+ * Return false, without a message, if the module or a number is missing.
+ */
+bool rings_read(uint64_t *events, uint64_t *lost);
 
 /* inbox.c: receive a message, and handle it. Return whether one came. */
 bool agent_receive(struct agent *a, int timeout_ms);
 
-/* last_contact.c: write the file for `rbmap ship status`, if that is due. */
+/* status.c: write the file for `rbmap ship status`, if that is due. */
 void agent_write_last_contact(struct agent *a, bool now);
+
+/*
+ * memory.c: give free memory back to the kernel, and unmap the pages of programs and libraries
+ * that nothing has changed. A page that is used again is mapped again from the page cache.
+ */
+void memory_trim(void);
 
 #endif /* RBMAP_FLEET_AGENT_AGENT_H */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Memory of an agent that waits */
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "memory.h"
+#include "agent.h"
 
 #define MAPPINGS_MAX	256
 

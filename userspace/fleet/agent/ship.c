@@ -11,7 +11,6 @@
 #include "command/options.h"
 #include "command/settings.h"
 #include "ship.h"
-#include "status.h"
 
 #define KIB	1024
 
