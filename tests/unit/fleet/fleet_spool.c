@@ -20,8 +20,6 @@
 
 #include "agent/agent.h"
 #include "agent/commands/commands.h"
-#include "agent/incident/ingest.h"
-#include "agent/incident/ingested_log.h"
 #include "agent/incident/intake.h"
 #include "agent/incident/spool.h"
 #include "agent/uplink/clocks.h"

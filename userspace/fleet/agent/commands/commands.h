@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/incident/ingest.h"
 #include "agent/incident/intake.h"
 #include "base/buf.h"
 #include "message/message.h"

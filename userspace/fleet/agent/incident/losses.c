@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "agent/uplink/files.h"
-#include "losses.h"
 #include "message/digest.h"
 #include "message/message.h"
+#include "spool.h"
 
 #define TEXT_MAX	(64U << 10)	/* The record of a sum lists the id of each record in it, of at most 127 bytes. */
 #define NAME_SIZE	32

@@ -6,7 +6,7 @@
  *	data/ID		the recording
  *	state/ID	the lines of its manifest; the file's time is that of the intake
  *	permits/ID	the collector waits for the incident: empty
- *	losses/ID	an incident that was removed before it was sent: see losses.h
+ *	losses/ID	an incident that was removed before it was sent: see struct losses
  *	answers/ID	an answer to a command that was not sent: see commands.h
  *
  * The order of the steps makes each of them repeatable. A recording stays in taking/ until
@@ -21,12 +21,18 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "losses.h"
 #include "message/message.h"
 
 #define SPOOL_INCIDENTS_MAX	4096
 #define SPOOL_PERMIT_NS		(120 * 1000000000ULL)	/* A permit ends after this time. */
 #define SPOOL_STATE_MAX		(16U << 10)
+#define LOSSES_MAX		256
+/*
+ * The number of records that may wait for an answer. All others can still become a sum,
+ * whereas a record that was sent may be stored, and would be counted twice. The limit also
+ * bounds the answers to a host.
+ */
+#define LOSSES_SENT_MAX		32
 
 /**
  * struct incident - an incident that waits
@@ -44,6 +50,36 @@ struct incident {
 	uint64_t permit;
 	uint8_t *wanted;
 	bool requested;
+};
+
+/*
+ * Records of incidents that were removed before they were sent: a file in the spool's
+ * folder "losses" for each, until the collector has stored it. Beyond LOSSES_MAX the
+ * records become one with their sums. The files have the lines of the message, and
+ * "sent = yes" when the record was sent.
+ */
+struct loss {
+	char id[SOURCE_NAME_SIZE];
+	bool sent;
+};
+
+struct losses {
+	int dir;
+	size_t nr;
+	struct loss v[LOSSES_MAX];
+};
+
+/* The numbers of a record, or the sums of several */
+struct loss_sums {
+	char file[256];
+	uint64_t size;
+	uint64_t events;
+	bool has_events;
+	uint64_t lost;
+	bool lost_unknown;
+	uint64_t incidents;
+	uint64_t unknown;	/* incidents without a known number of events */
+	bool sent;
 };
 
 /**
@@ -106,16 +142,34 @@ void spool_requested_done(struct spool *s, struct incident *i);
 /* Append the lines of an incident's manifest. Return 0 or a negative errno. */
 int spool_manifest(const struct spool *s, const char *id, struct buf *out);
 
-/*
- * spool_load.c: read the folders of a spool that was opened, and finish what a killed
- * process had begun. Return 0 or a negative errno.
- */
-int spool_load(struct spool *s);
-
 /* If the folder "taking" is empty: incidents without a file become records of losses. */
 void spool_check(struct spool *s);
 
 /* Return whether an agent uses the spool that is open as @dir. */
 bool spool_is_locked(int dir);
+
+/* losses.c: read the records. Return 0 or a negative errno. */
+int losses_load(struct losses *l, int dir);
+
+/* Return the record of an incident, or NULL. */
+struct loss *losses_find(struct losses *l, const char *id);
+
+/*
+ * Add a record, with the lines "file", "size", "events" and "lost" of a manifest. Return 0
+ * when it is on the disk, or a negative errno.
+ */
+int losses_add(struct losses *l, const char *id, const struct buf *manifest, const char *cause);
+
+/* The collector has stored the record. */
+void losses_stored(struct losses *l, const char *id);
+
+/* Mark a record as sent, before it is sent. Return false if it must not be sent. */
+bool losses_sent(struct losses *l, struct loss *loss);
+
+/* Append the lines of the message. Return 0 or a negative errno. */
+int losses_text(const struct losses *l, const struct loss *loss, struct buf *out);
+
+/* Read the numbers of a record. Return false if it cannot be read. */
+bool losses_read(int dir, const char *id, struct loss_sums *sums);
 
 #endif /* RBMAP_FLEET_AGENT_INCIDENT_SPOOL_H */
