@@ -13,7 +13,7 @@
 #include <rbmap.h>
 #include <linux/rbmap.h>
 
-#include "agent/stream/batching.h"
+#include "agent/stream/stream.h"
 #include "message/message.h"
 
 #define EVENTS_MAX	8

@@ -15,8 +15,8 @@
 
 #include "agent.h"
 #include "agent/incident/spool.h"
-#include "agent/stream/stream_gaps.h"
 #include "agent/stream/stream_spool.h"
+#include "agent/stream/stream_spool_files.h"
 #include "agent/uplink/clocks.h"
 #include "agent/uplink/files.h"
 #include "base/complain.h"

@@ -4,8 +4,8 @@
 #include <linux/rbmap.h>
 
 #include "agent/uplink/clocks.h"
-#include "batching.h"
 #include "message/message.h"
+#include "stream.h"
 
 #define HEAD	RBMAP_SUBBUF_HEADER_SIZE
 

@@ -1,21 +1,122 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "agent/uplink/clocks.h"
 #include "base/array.h"
 #include "base/complain.h"
+#include "kernel/control.h"
+#include "message/stream/stream.h"
 #include "stream.h"
 
+#define DEVICES		"/dev/rbmap"
 #define SECOND		1000000000ULL
 #define IDLE_NS		10000000	/* The kernel does not wake observers. */
 #define CLOCK_PERIOD	(10 * SECOND)
 #define LOOK_PERIOD	(10 * SECOND)
 #define PIECES		64		/* read from one ring before the next one has its turn */
 #define RIGHTS		"; the section Streams of rbmap-ship(1) says which rights a service needs"
+
+static bool is_default(const char *buffer)
+{
+	return !strcmp(buffer, STREAM_DEFAULT_BUFFER);
+}
+
+static void devices_of(const char *buffer, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, DEVICES "%s%s", is_default(buffer) ? "" : "/",
+		 is_default(buffer) ? "" : buffer);
+}
+
+static void control_of(const char *buffer, char path[PATH_MAX])
+{
+	/* control_dir() is that of the thread that sends. */
+	snprintf(path, PATH_MAX, "%s%s%s", control_root(),
+		 is_default(buffer) ? "" : "/instances/", is_default(buffer) ? "" : buffer);
+}
+
+/* systemd hides the devices of the module from a service with PrivateDevices=yes. */
+static bool are_hidden(void)
+{
+	return access(DEVICES, F_OK) && !access(control_root(), F_OK);
+}
+
+static int list_cpus(const char *buffer, int *cpus, int most)
+{
+	struct dirent *entry;
+	char path[PATH_MAX];
+	int nr = 0, cpu, len;
+	DIR *dir;
+
+	devices_of(buffer, path);
+	dir = opendir(path);
+	if (!dir && errno == ENOENT && are_hidden())
+		return -EPERM;
+	if (!dir)
+		return errno == ENOENT && is_default(buffer) ? RBMAP_ERR_NOT_LOADED : -errno;
+	while (nr < most && (entry = readdir(dir))) {
+		len = 0;
+		if (sscanf(entry->d_name, "cpu%d%n", &cpu, &len) == 1 && !entry->d_name[len] &&
+		    cpu >= 0 && cpu < STREAM_CPUS_MAX)
+			cpus[nr++] = cpu;
+	}
+	closedir(dir);
+	return nr;
+}
+
+static int observe_ring(struct rbmap_map **map, const char *buffer, int cpu)
+{
+	char path[PATH_MAX];
+	size_t len;
+
+	devices_of(buffer, path);
+	len = strlen(path);
+	snprintf(path + len, sizeof(path) - len, "/cpu%d", cpu);
+	return rbmap_observe_path(map, path, 0);
+}
+
+static int read_moment(struct rbmap_moment *m, const char *buffer, int clock)
+{
+	char path[PATH_MAX];
+
+	control_of(buffer, path);
+	return rbmap_moment_now(m, clock, path);
+}
+
+static int read_format(struct buf *text, char system[SYSTEM_NAME_SIZE], const char *buffer,
+		  unsigned int id)
+{
+	static struct rbmap_formats *formats;
+	const struct rbmap_format *f;
+	char path[PATH_MAX];
+	size_t len;
+	int ret = formats ? 0 : rbmap_formats_new(&formats);
+
+	control_of(buffer, path);
+	len = strlen(path);
+	f = ret ? NULL : rbmap_formats_by_id(formats, id);
+	if (!ret && !f) {
+		snprintf(path + len, sizeof(path) - len, "/events");
+		ret = rbmap_formats_load(formats, path);
+		f = ret < 0 ? NULL : rbmap_formats_by_id(formats, id);
+	}
+	if (!f)
+		return ret < 0 ? ret : -ENOENT;
+	snprintf(system, SYSTEM_NAME_SIZE, "%.63s", f->system);
+	snprintf(path + len, sizeof(path) - len, "/events/%s/%s/format", f->system, f->name);
+	return buf_read_file(text, path);
+}
+
+const struct stream_access stream_access_kernel = {
+	.list = list_cpus, .open = observe_ring, .moment = read_moment, .format = read_format,
+};
 
 static void on_event(void *data, const struct rbmap_event *ev)
 {

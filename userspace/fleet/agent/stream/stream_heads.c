@@ -10,7 +10,7 @@
 
 #include "agent/uplink/clocks.h"
 #include "base/array.h"
-#include "stream_heads.h"
+#include "stream.h"
 
 #define NAMES_PERIOD	(60 * 1000000000ULL)
 #define NAMES_SIZE	(512U << 10)

@@ -14,8 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stream_gaps.h"
-#include "stream_segment.h"
+#include "stream_spool_files.h"
 
 #define STREAM_FOLDER		"stream"
 #define STREAM_STORED		"stream"	/* the source of STORED for streams */
@@ -144,7 +143,7 @@ const struct stream_position *stream_spool_position(const struct stream_spool *s
 						    const char *buffer, int cpu);
 
 /*
- * stream_load.c: read the segments that an earlier run has left. Return 0 or a negative
+ * stream_spool_read.c: read the segments that an earlier run has left. Return 0 or a negative
  * errno.
  */
 int stream_spool_load(struct stream_spool *s);

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Segments: files of the spool to which messages of streams are appended. A segment begins
- * with the places up to which the rings were read, and each record moves one of them. A
- * record has a checksum, so that a file can be cut anywhere.
+ * The files of the spool of streams.
+ *
+ * Messages are appended to segments. A segment begins with the places up to which the rings
+ * were read, and each record moves one of them. A record has a checksum, so that a file can be
+ * cut anywhere.
+ *
+ * The file "gaps" has the messages that were removed before the collector had them: one range
+ * for each source. A range stays until the collector has got it.
  */
-#ifndef RBMAP_FLEET_AGENT_STREAM_STREAM_SEGMENT_H
-#define RBMAP_FLEET_AGENT_STREAM_STREAM_SEGMENT_H
+#ifndef RBMAP_FLEET_AGENT_STREAM_STREAM_SPOOL_FILES_H
+#define RBMAP_FLEET_AGENT_STREAM_STREAM_SPOOL_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +20,9 @@
 #include "message/message.h"
 #include "message/stream/batch.h"
 #include "message/stream/stream.h"
+
+#define SEGMENT_POSITIONS_MAX	65536
+#define STREAM_GAPS_MAX		16384
 
 /**
  * struct stream_position - the place up to which a ring was read
@@ -66,7 +75,32 @@ struct segment_head {
 	uint32_t zero;
 };
 
-#define SEGMENT_POSITIONS_MAX	65536
+/**
+ * struct stream_gap - messages that are gone
+ * @first, @last: their numbers
+ * @events: events in them
+ * @lost: events that were lost before them, as the messages counted
+ * @after: sums up to the last one
+ * @number: number of the event behind them
+ * @sent: the gap was published in its present form
+ */
+struct stream_gap {
+	char source[SOURCE_NAME_SIZE];
+	char boot[40];
+	uint64_t first;
+	uint64_t last;
+	uint64_t events;
+	uint64_t lost;
+	struct stream_totals after;
+	uint64_t number;
+	uint64_t sent;
+};
+
+struct stream_gaps {
+	struct stream_gap *v;
+	size_t nr;
+	size_t room;
+};
 
 /* Write the head and the positions. Return their size or a negative errno. */
 int64_t segment_write_head(int fd, struct segment_head *head,
@@ -92,4 +126,18 @@ static inline uint64_t segment_record_size(const struct stream_record *record)
 	return sizeof(*record) + record->size;
 }
 
-#endif /* RBMAP_FLEET_AGENT_STREAM_STREAM_SEGMENT_H */
+/* Read and write the file "gaps". Return 0 or a negative errno. */
+int stream_gaps_read(struct stream_gaps *gaps, int dir);
+int stream_gaps_write(const struct stream_gaps *gaps, int dir);
+void stream_gaps_free(struct stream_gaps *gaps);
+
+struct stream_gap *stream_gaps_find(const struct stream_gaps *gaps, const char *source);
+
+/* Add a message to the gap of its source. Return 0 or a negative errno. */
+int stream_gaps_add(struct stream_gaps *gaps, const struct stream_record *record,
+		    const char *boot);
+
+/* The collector has all before @next. Return whether a gap was removed. */
+bool stream_gaps_stored(struct stream_gaps *gaps, const char *source, uint64_t next);
+
+#endif /* RBMAP_FLEET_AGENT_STREAM_STREAM_SPOOL_FILES_H */
