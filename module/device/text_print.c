@@ -78,9 +78,20 @@ int rbmap_printer_make_room(struct rbmap_printer *printer, u32 size)
 
 /* ---- names of tasks */
 
+/* Return the entry of a task, or the one whose last use is the oldest. */
 static struct rbmap_printer_name *rbmap_printer_name(struct rbmap_printer *printer, pid_t pid)
 {
-	return &printer->names[(unsigned int)pid % RBMAP_PRINTER_NAMES];
+	struct rbmap_printer_name *set =
+		printer->names[(unsigned int)pid % RBMAP_PRINTER_NAMES];
+	struct rbmap_printer_name found;
+	unsigned int i = 0;
+
+	while (i < RBMAP_PRINTER_WAYS - 1 && set[i].pid != pid)
+		i++;
+	found = set[i];
+	memmove(set + 1, set, i * sizeof(*set));
+	set[0] = found;
+	return set;
 }
 
 static void rbmap_printer_learn(struct rbmap_printer *printer, pid_t pid, const char *name)

@@ -10,8 +10,12 @@
 
 /* Kinds of events that a file prints without looking each one up again. */
 #define RBMAP_PRINTER_EVENTS	16
-/* Names of tasks that it remembers after their end. */
+/*
+ * Names of tasks that it remembers after their end.  Pids that have the same remainder share
+ * four entries, so that two tasks with such pids do not take the place of each other.
+ */
 #define RBMAP_PRINTER_NAMES	256
+#define RBMAP_PRINTER_WAYS	4
 /* Pairs of a name and a number of a task in a record. */
 #define RBMAP_PRINTER_PAIRS	2
 
@@ -47,7 +51,7 @@ struct rbmap_printer_name {
  * @keeps_addresses: the records have the kernel's addresses, and not hashes
  * @next: entry of @events to use next
  * @events: events that were looked up
- * @names: names of tasks, by number
+ * @names: names of tasks, by number, those used last first
  */
 struct rbmap_printer {
 	struct trace_iterator		iter;
@@ -56,7 +60,7 @@ struct rbmap_printer {
 	bool				keeps_addresses;
 	unsigned int			next;
 	struct rbmap_printer_event	events[RBMAP_PRINTER_EVENTS];
-	struct rbmap_printer_name	names[RBMAP_PRINTER_NAMES];
+	struct rbmap_printer_name	names[RBMAP_PRINTER_NAMES][RBMAP_PRINTER_WAYS];
 };
 
 struct rbmap_printer *rbmap_printer_create(void);

@@ -118,9 +118,16 @@ echo >"/tmp/done$1"
 read -r line <"/tmp/fifo$1"
 END
 mkfifo /tmp/fifo1 /tmp/fifo2 /tmp/never
+# Printing remembers names by the remainder of the pid, which is the same for the two tasks.
 tasks=
 for task in 1 2; do
-	taskset $task /bin/sh /tmp/task $task &
+	while :; do
+		echo $((256 * (task + 20) - 1)) >/proc/sys/kernel/ns_last_pid
+		taskset $task /bin/sh /tmp/task $task &
+		[ $(($! % 256)) != 0 ] || break
+		kill $!
+		wait $!
+	done
 	tasks="$tasks $!"
 done
 for task in $tasks; do
@@ -178,7 +185,10 @@ done
 is "$(diff /tmp/ours.same /tmp/stream.same | sed 's/^@/ @/' | head -n 20)" "" \
 	"the text is that of rbmap stream, with the times"
 is "$(wc -l </tmp/stream)" "$(grep -vc '^#' /tmp/ours)" "it has as many lines"
+# The names are now those that the records have.
 kill $tasks
+# shellcheck disable=SC2086 # numbers
+wait $tasks
 timeout 20 cat $dir/trace_pipe >/tmp/pipe
 is "$?" 0 "trace_pipe ends when recording is off"
 is "$(grep -v '^#' /tmp/ours | diff - /tmp/pipe | head -n 40)" "" "trace_pipe is the text of trace"
