@@ -217,15 +217,29 @@ static bool is_call(const struct record *record, const struct source *source,
 
 static unsigned int nr_addresses;
 
+/* A node of -1 behind flags looks like the upper half of an address. */
+static bool is_field_of_four(const struct event *event, unsigned int offset)
+{
+	for (int i = 0; i < event->nr_fields; i++) {
+		const struct field *field = &event->field[i];
+
+		if (field->offset == offset && field->size == 4 && !field->string)
+			return true;
+	}
+	return false;
+}
+
 /* Look for addresses at each aligned place, also between the fields. */
-static void look_for_addresses(const char *name, const struct record *record)
+static void look_for_addresses(const struct event *event, const char *name,
+			       const struct record *record)
 {
 	size_t at;
 	uint64_t word;
 
 	for (at = 8; at + sizeof(word) <= record->size; at += sizeof(word)) {
 		memcpy(&word, record->payload + at, sizeof(word));
-		if (word < 0xffff800000000000 || word >= 0xfffffffffffff000)
+		if (word < 0xffff800000000000 || word >= 0xfffffffffffff000 ||
+		    is_field_of_four(event, at + 4))
 			continue;
 		if (nr_addresses++ < 10)
 			diag("%s: byte %zu: %#" PRIx64, name, at, word);
@@ -243,7 +257,7 @@ static void add(struct source *source, const struct record *record)
 		return;
 	source->count[i]++;
 	if (source == &ours)
-		look_for_addresses(names[i], record);
+		look_for_addresses(&source->event[i], names[i], record);
 	if (source->nr_lines == MAX_RECORDS)
 		bail_out("too many records");
 	source->line[source->nr_lines++] = describe(&source->event[i], names[i], record);
