@@ -10,7 +10,6 @@
 
 #include "anonymous_buffer.h"
 #include "control.h"
-#include "klog.h"
 
 /* Processes of several PID namespaces can have the same pid. */
 #define MAX_NAMES	100

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/complain.h"
 #include "cgroups.h"
-#include "mounts.h"
+#include "holders.h"
 
 #define MIN_ID		6	/* shorter numbers are names */
 #define ID_SIZE		64	/* hexadecimal digits of a container's id */

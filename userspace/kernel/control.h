@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
+struct command;
+
 /* Return the root, without a slash at its end. Tests set another root. */
 const char *control_root(void);
 void control_set_root(const char *root);
@@ -22,6 +25,14 @@ void control_set_root(const char *root);
  */
 void control_set_buffer(const char *name);
 const char *control_buffer(void);
+
+/* The option that selects the buffer of control_set_buffer(). */
+int set_buffer(const struct command *cmd, void *to, char *value);
+
+#define BUFFER_OPTION {							\
+	.name = "buffer", .letter = 'B', .arg = "NAME", .kind = "buffer", \
+	.target = { .set = set_buffer },				\
+	.help = "use the buffer NAME of 'rbmap create'" }
 
 /*
  * Return whether the buffer has the raw events of a kernel module, without
@@ -103,7 +114,6 @@ char *control_clock(void);
 int control_clock_of(const char *text);
 const char *control_clock_name(int clock);
 /* Print such text, with a clock in brackets. */
-struct buf;
 void control_print_clocks(struct buf *out, int clock);
 
 struct control_event {
@@ -192,5 +202,33 @@ int control_enable_selected(struct control_events *events, bool on);
 int control_disable_others(struct control_events *events);
 int control_disable_ours(struct control_events *events);
 int control_restore(struct control_events *events);
+
+/*
+ * Read what the module logs from now on. A refused load has one errno for many
+ * reasons; the log names the reason.
+ */
+int klog_open(void);		/* -1: not readable */
+/*
+ * Store the last line "rbmap: ..." since klog_open() without its prefix, or "".
+ * Close @fd.
+ */
+void klog_last(int fd, char *line, size_t size);
+
+/* Call control_write(), and store the module's log line about it. */
+int klog_write(const char *file, const char *text, char *told, size_t size);
+
+/*
+ * Lists of threads and filters that restrict what a buffer records. A user has set them,
+ * or a recorder of a shared buffer that was killed has left them: selection.c.
+ */
+
+/*
+ * Describe what restricts the buffer, for a message. Return false if nothing does. The
+ * text ends with a 0 byte.
+ */
+bool selection_describe(struct buf *text, const struct control_events *events);
+
+/* Note on stderr what restricts the buffer, if anything does. */
+void selection_tell(const struct control_events *events);
 
 #endif /* RBMAP_KERNEL_CONTROL_H */

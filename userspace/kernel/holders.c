@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <ctype.h>
 #include <dirent.h>
+#include <limits.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,6 @@
 
 #include "base/printable.h"
 #include "holders.h"
-#include "mounts.h"
 
 /* The link of a snapshot's file does not name the buffer. */
 #define SNAPSHOT	"anon_inode:[rbmap-snapshot]"
@@ -127,4 +128,18 @@ static void add_mount(const char *path, void *data)
 void holders_find_mounts(struct buf *who)
 {
 	mounts_each(MOUNTS_TYPE, add_mount, who);
+}
+
+void mounts_each(const char *type, void (*see)(const char *path, void *data), void *data)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	/* The kernel writes a blank of a path as four characters. */
+	static char line[4 * PATH_MAX + 1024];
+	struct mntent entry;
+
+	while (mounts && getmntent_r(mounts, &entry, line, sizeof(line)))
+		if (!strcmp(entry.mnt_type, type))
+			see(entry.mnt_dir, data);
+	if (mounts)
+		endmntent(mounts);
 }

@@ -20,4 +20,11 @@ void holders_find_modules(struct buf *who);
 /* Adds "directory PATH, ..." to @who, for the mounts of rbmap tracefs-dir. */
 void holders_find_mounts(struct buf *who);
 
+/* Directories on which file systems are mounted, rbmap's own among them. */
+/* name of the file system of the module */
+#define MOUNTS_TYPE	"rbmap"
+
+/* Call a function for each directory with such a file system that this process can see. */
+void mounts_each(const char *type, void (*see)(const char *path, void *data), void *data);
+
 #endif /* RBMAP_KERNEL_HOLDERS_H */

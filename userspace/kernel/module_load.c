@@ -9,7 +9,6 @@
 
 #include "base/complain.h"
 #include "control.h"
-#include "klog.h"
 #include "module_load.h"
 
 /* Return a value from the module file, such as "vermagic". */

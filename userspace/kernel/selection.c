@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/complain.h"
-#include "selection.h"
+#include "control.h"
 
 static size_t count_lines(const char *file)
 {

@@ -16,7 +16,6 @@
 #include "command/options.h"
 #include "kernel/control.h"
 #include "kernel/holders.h"
-#include "kernel/klog.h"
 
 extern const struct command command_create;
 extern const struct command command_destroy;

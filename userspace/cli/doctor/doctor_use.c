@@ -14,7 +14,6 @@
 #include "doctor.h"
 #include "kernel/control.h"
 #include "kernel/holders.h"
-#include "kernel/selection.h"
 
 static void check_lockdown(struct doctor *d)
 {

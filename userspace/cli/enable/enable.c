@@ -5,7 +5,6 @@
 #include "base/complain.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "kernel/buffer_option.h"
 #include "kernel/control.h"
 #include "live/event_select.h"
 

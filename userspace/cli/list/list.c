@@ -12,7 +12,6 @@
 #include "base/json.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "kernel/buffer_option.h"
 #include "kernel/control.h"
 #include "list_fields.h"
 

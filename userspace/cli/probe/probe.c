@@ -14,7 +14,6 @@
 #include "command/complete.h"
 #include "command/options.h"
 #include "kernel/control.h"
-#include "kernel/klog.h"
 #include "live/probe/auto_probes.h"
 #include "live/probe/dynamic.h"
 #include "live/probe/fetch.h"

@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "kernel/buffer_option.h"
+#include "kernel/control.h"
 #include "live/recorder/dump_request.h"
 #include "live/recorder/snapshot_file.h"
 

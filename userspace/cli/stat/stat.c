@@ -14,7 +14,6 @@
 #include "base/json.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "kernel/buffer_option.h"
 #include "kernel/control.h"
 #include "kernel/cpustats.h"
 #include "kernel/selfcost.h"

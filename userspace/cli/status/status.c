@@ -19,11 +19,9 @@
 #include "base/printable.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "kernel/buffer_option.h"
 #include "kernel/control.h"
 #include "kernel/cpustats.h"
-#include "kernel/mounts.h"
-#include "kernel/selection.h"
+#include "kernel/holders.h"
 #include "live/probe/auto_probes.h"
 #include "recorders.h"
 

@@ -10,7 +10,7 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "follow.h"
-#include "kernel/buffer_option.h"
+#include "kernel/control.h"
 
 extern const struct command command_top;
 

@@ -15,9 +15,8 @@
 #include "base/complain.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "kernel/buffer_option.h"
 #include "kernel/control.h"
-#include "kernel/mounts.h"
+#include "kernel/holders.h"
 
 extern const struct command command_tracefs_dir;
 

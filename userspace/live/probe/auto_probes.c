@@ -17,7 +17,7 @@
 #include "base/complain.h"
 #include "btf_types.h"
 #include "dynamic.h"
-#include "kernel/klog.h"
+#include "kernel/control.h"
 #include "probe_line.h"
 
 #define NAME_SIZE	160		/* SYSTEM:EVENT, of 64 characters each */
