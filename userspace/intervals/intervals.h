@@ -263,4 +263,27 @@ struct interval_requests {
 unsigned int intervals_requests(const struct intervals *intervals,
 				const struct interval_requests **requests);
 
+struct functions;
+
+/*
+ * Add the formats, the system and the names of tasks and functions of a recording. The
+ * intervals use @functions and the reader, so the caller frees the intervals first. Return
+ * false if memory is lacking.
+ */
+bool intervals_load(struct intervals *intervals, const struct rbmap_recording *reader,
+		    struct functions **functions);
+
+struct json;
+
+/*
+ * Add a task, with the same keys in all views: "pid", "comm", and, if they are known, "host",
+ * "ns_pid" and "cgroup". @comm: "" becomes null. @cpu has the task, if that is an idle one;
+ * -1: not known. @intervals: NULL: only the first two are known.
+ */
+void task_json_add(struct json *j, const struct intervals *intervals, const char *comm, int pid,
+		   int cpu);
+
+/* Add the "host" of a task, or of a CPU if @pid is not positive, in a merged recording. */
+void task_json_add_host(struct json *j, const struct intervals *intervals, int pid, int cpu);
+
 #endif /* RBMAP_INTERVALS_INTERVALS_H */

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Each text once, so that equal texts have the same address. */
+/*
+ * Names: each text once, so that equal texts have the same address; and the names of the
+ * kernel's functions, from the kallsyms text of a recording.
+ */
 #ifndef RBMAP_INTERVALS_NAMES_H
 #define RBMAP_INTERVALS_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 struct names;
 
@@ -10,5 +16,17 @@ void names_free(struct names *names);
 
 /* Return the text's copy, which stays until names_free(), or NULL: out of memory. */
 const char *names_add(struct names *names, const char *text);
+
+struct functions;
+
+/*
+ * @text: the kallsyms text; it may be empty, and must live as long. It is parsed before the
+ * first name. Return NULL if memory is lacking.
+ */
+struct functions *functions_new(const char *text, size_t size);
+void functions_free(struct functions *functions);
+
+/* An interval_symbol_fn; @data: struct functions. Names are valid until functions_free(). */
+const char *functions_name(void *data, uint64_t address);
 
 #endif /* RBMAP_INTERVALS_NAMES_H */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "parts.h"
+#include "recording/dat_cgroups.h"
 #include "recording/dat_hosts.h"
 
 #define COMM_ROOM	17	/* the kernel's TASK_COMM_LEN, and a 0 byte */
@@ -87,4 +89,32 @@ int intervals_add_comm(struct intervals *intervals, int pid, const char *comm)
 	if (!*task->comm)
 		task_set_comm(task, comm, strlen(comm));
 	return 0;
+}
+
+/* ---- tasks in JSON */
+
+void task_json_add_host(struct json *j, const struct intervals *intervals, int pid, int cpu)
+{
+	const struct dat_host *host = intervals ?
+		dat_hosts_of_task(intervals_hosts(intervals), pid, cpu) : NULL;
+
+	if (host)
+		json_string(j, "host", host->name);
+}
+
+void task_json_add(struct json *j, const struct intervals *intervals, const char *comm, int pid,
+		   int cpu)
+{
+	const struct dat_task *task = intervals ? intervals_recorded_task(intervals, pid) : NULL;
+
+	json_number(j, "pid", pid);
+	if (*comm)
+		json_string(j, "comm", comm);
+	else
+		json_null(j, "comm");
+	task_json_add_host(j, intervals, pid, cpu);
+	if (task && task->ns_pid)
+		json_number(j, "ns_pid", task->ns_pid);
+	if (task)
+		json_string(j, "cgroup", task->cgroup);
 }

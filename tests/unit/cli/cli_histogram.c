@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "intervals/summary/histogram.h"
-#include "intervals/summary/length.h"
+#include "print/time_view.h"
 
 #define NR	20000
 

@@ -13,7 +13,7 @@
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
-#include "intervals/load.h"
+#include "intervals/intervals.h"
 #include "intervals/why/history.h"
 #include "intervals/why/sentence.h"
 #include "intervals/why/stall.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "intervals/task_json.h"
+#include "intervals/intervals.h"
 #include "kinds.h"
-#include "length.h"
+#include "print/time_view.h"
 #include "view.h"
 
 #define LATENCY_JSON_VERSION	1	/* grows when a key changes its meaning or is removed */

@@ -8,9 +8,9 @@
 #include "base/colour.h"
 #include "base/printable.h"
 #include "kinds.h"
-#include "length.h"
 #include "print/columns.h"
 #include "print/fields/common_flags.h"
+#include "print/time_view.h"
 #include "view.h"
 
 #define NAME_WIDTH	24

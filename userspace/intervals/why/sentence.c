@@ -5,7 +5,7 @@
 
 #include "base/printable.h"
 #include "intervals/intervals.h"
-#include "intervals/summary/length.h"
+#include "print/time_view.h"
 #include "recording/dat_devices.h"
 #include "sentence.h"
 

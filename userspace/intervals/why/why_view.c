@@ -8,9 +8,8 @@
 #include "base/json.h"
 #include "base/printable.h"
 #include "intervals/intervals.h"
-#include "intervals/summary/length.h"
-#include "intervals/task_json.h"
 #include "print/columns.h"
+#include "print/time_view.h"
 #include "recording/dat_cgroups.h"
 #include "why_view.h"
 

@@ -62,4 +62,12 @@ uint64_t time_view_ring(const struct time_view *view, uint64_t real);
  */
 const char *time_view_parse(const struct time_view *view, const char *text, uint64_t *ring);
 
+#define LENGTH_ROOM	24	/* for the text of a length of time */
+
+/* Convert a length of the ring's clock to ns, or leave cycles whose rate is not known. */
+uint64_t length_ns(const struct time_view *time, uint64_t length);
+
+/* Store "12.3us": three digits, or a number of cycles. Return @text. */
+char *length_text(const struct time_view *time, uint64_t length, char text[LENGTH_ROOM]);
+
 #endif /* RBMAP_PRINT_TIME_VIEW_H */
