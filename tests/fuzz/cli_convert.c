@@ -20,7 +20,7 @@
 
 #include "convert/conversion.h"
 #include "convert/perfetto_event.h"
-#include "input/input_session.h"
+#include "input/input.h"
 #include "print/line.h"
 #include "print/session_formats.h"
 #include "recording/dat_hosts.h"

@@ -8,8 +8,8 @@
 
 #include "base/complain.h"
 #include "base/suggest.h"
+#include "command/command.h"
 #include "command/complete.h"
-#include "command/hints.h"
 #include "commands.h"
 #include "external.h"
 

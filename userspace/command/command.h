@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A command of the family, and errors of its command line. */
+/* A command of the family, errors of its command line, and hints in them. */
 #ifndef RBMAP_COMMAND_COMMAND_H
 #define RBMAP_COMMAND_COMMAND_H
 
@@ -29,5 +29,18 @@ void usage_errors_at(const char *path, unsigned int line);
  * Return whether the kernel is likely to accept the name. The kernel decides.
  */
 bool is_buffer_name(const char *name);
+
+/*
+ * Users of trace-cmd and perf know other names: hints.c. Return the end of a message about an
+ * unknown name, which says what rbmap has instead, or NULL.
+ */
+const char *command_hint(const char *name);
+const char *event_hint(const char *pattern);
+
+/*
+ * The same for an option that a command does not have: its letter, or 0 and the word of the
+ * command line.
+ */
+const char *option_hint(const char *command, int letter, const char *word);
 
 #endif /* RBMAP_COMMAND_COMMAND_H */

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "hints.h"
+#include "command.h"
 
 struct hint {
 	const char *pattern;

@@ -8,7 +8,6 @@
 #include "base/units.h"
 #include "command.h"
 #include "complete.h"
-#include "hints.h"
 #include "options.h"
 
 #define MAX_OPTIONS	32	/* options of a table */

@@ -13,7 +13,6 @@
 #include "command/command.h"
 #include "crash_guard.h"
 #include "print/crash_notes.h"
-#include "sandbox.h"
 
 static bool is_crash(int sig)
 {

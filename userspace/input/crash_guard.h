@@ -42,4 +42,13 @@ struct crash_guard {
  */
 int crash_guard(const struct crash_guard *guard);
 
+/*
+ * Give up all rights that reading an open recording and writing to open files do not need.
+ * Afterwards the process opens no file, starts no program, and has neither the user nor the
+ * capabilities of before. Its memory never becomes code.
+ *
+ * Call this with one thread. Other threads can be started later.
+ */
+void sandbox_enter(void);
+
 #endif /* RBMAP_INPUT_CRASH_GUARD_H */

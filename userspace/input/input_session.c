@@ -2,7 +2,6 @@
 #include <errno.h>
 
 #include "input.h"
-#include "input_session.h"
 #include "print/session_formats.h"
 #include "print/session_names.h"
 #include "recording/dat_read.h"

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sandbox.h"
+#include "crash_guard.h"
 
 #define NOBODY	65534
 

@@ -12,7 +12,7 @@
 #include "base/complain.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "command/hints.h"
+#include "command/command.h"
 #include "control.h"
 
 #define UNAVAILABLE	"unavailable: "

@@ -16,7 +16,7 @@
 #include "base/printable.h"
 #include "base/units.h"
 #include "cli_synth.h"
-#include "command/hints.h"
+#include "command/command.h"
 #include "recording/write/cmdlines.h"
 #include "symbols/symbol_use.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "conversion.h"
-#include "input/input_session.h"
+#include "input/input.h"
 #include "libprotobuf_c.h"
 #include "perfetto_event.h"
 #include "perfetto_head.h"

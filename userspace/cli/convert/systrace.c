@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "conversion.h"
-#include "input/input_session.h"
+#include "input/input.h"
 #include "print/line.h"
 #include "print/session_formats.h"
 #include "recording/dat_read.h"

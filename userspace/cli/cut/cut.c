@@ -13,7 +13,6 @@
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
-#include "input/input_session.h"
 #include "input/output_file.h"
 #include "print/session.h"
 #include "recording/assemble/dat_cut.h"

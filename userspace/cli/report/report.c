@@ -20,7 +20,6 @@
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
-#include "input/input_session.h"
 #include "print/crash_notes.h"
 #include "print/line.h"
 #include "print/json_head.h"

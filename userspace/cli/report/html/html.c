@@ -14,7 +14,6 @@
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
-#include "input/input_session.h"
 #include "input/output_file.h"
 #include "intervals/intervals.h"
 #include "intervals/names.h"
