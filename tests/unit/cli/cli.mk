@@ -35,7 +35,7 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
 	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) filter input intervals/summary intervals/why $(LIVE_DIRS)) \
-	cli/new_probe/trace_header.c $(addprefix cli/record/,directory_lock.c incident_leftovers.c rotation.c) \
+	cli/new_probe/trace_header.c $(addprefix cli/record/,directory.c rotation.c) \
 	$(addprefix cli/top/,batch.c counts.c keys.c layout.c rows.c sample.c)
 CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(KERNEL_FILTER_OBJS) $(BUILD)/lib/all.a
 CLI_TEST_ASAN_LIBS := $(CLI_TEST_BUILD)/asan/cli.a $(KERNEL_FILTER_SRCS:%.c=$(CLI_TEST_BUILD)/asan/objects/%.o) $(BUILD)/tests/unit/lib/asan/lib.a

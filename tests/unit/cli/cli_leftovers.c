@@ -20,8 +20,7 @@
 
 #include "cli_directory.h"
 #include "cli_synth.h"
-#include "record/directory_lock.h"
-#include "record/incident_leftovers.h"
+#include "record/directory.h"
 #include "recording/assemble/dat_assemble.h"
 #include "recording/dat_read.h"
 

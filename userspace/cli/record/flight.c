@@ -10,9 +10,8 @@
 
 #include "base/complain.h"
 #include "command/service.h"
-#include "directory_lock.h"
+#include "directory.h"
 #include "flight.h"
-#include "incident_leftovers.h"
 #include "kernel/control.h"
 #include "live/recorder/assembly.h"
 #include "live/recorder/dump_request.h"
