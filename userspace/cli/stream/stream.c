@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <rbmap.h>
 
@@ -14,15 +15,16 @@
 #include "base/units.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "json_live.h"
 #include "kernel/control.h"
 #include "kernel/module_symbols.h"
 #include "live/live_events.h"
+#include "live/moment.h"
 #include "live/private_buffer.h"
+#include "print/json_head.h"
+#include "print/json_lines.h"
 #include "print/line.h"
 #include "print/session_formats.h"
 #include "print/session_names.h"
-#include "print/json_lines.h"
 
 extern const struct command command_stream;
 
@@ -49,6 +51,23 @@ struct stream {
 	unsigned int reloads;	/* the formats of so many buffers of a driver were read */
 	int write_error;
 };
+
+/* Append the head for the present buffer: its clock now, and the wall clock. */
+static void json_live_head(struct buf *out)
+{
+	int clock = moment_clock();
+	const char *name = clock < 0 ? NULL : control_clock_name(clock);
+	char text[sizeof(struct utsname)];
+	struct dat_times times = { 0 };
+	struct time_view view;
+	struct utsname u;
+
+	uname(&u);
+	snprintf(text, sizeof(text), "%s %s %s %s", u.sysname, u.nodename, u.release, u.machine);
+	moment_take(&times.begin, clock);
+	time_view_init(&view, &times, clock_is_counter(name));
+	json_head_add(name, text, &view, NULL, out);
+}
 
 static int set_count(const struct command *cmd, void *to, char *value)
 {

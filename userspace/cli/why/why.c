@@ -2,9 +2,13 @@
 /* rbmap why: why a task waited, in one sentence. */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/complain.h"
 #include "base/units.h"
@@ -18,10 +22,88 @@
 #include "intervals/why/sentence.h"
 #include "intervals/why/stall.h"
 #include "intervals/why/why_view.h"
-#include "live.h"
 #include "recording/dat_read.h"
 
 extern const struct command command_why;
+
+/* ---- record what happens now */
+
+#define FILE_NAME	"trace.dat"
+
+/* The recording, in a folder that nobody else can read */
+struct live_recording {
+	char folder[4096];
+	char path[4096 + 16];
+};
+
+static void run_record(const char *path, double duration)
+{
+	char seconds[32];
+	const char *argv[] = {
+		"rbmap", "record", "--for", "why", "-q", "-o", path, "-d", seconds, NULL
+	};
+
+	snprintf(seconds, sizeof(seconds), "%f", duration);
+	if (!duration)
+		argv[7] = NULL;
+	/* Without its parent nobody would end the recording, or read it. */
+	prctl(PR_SET_PDEATHSIG, SIGINT);
+	execv("/proc/self/exe", (char **)argv);
+	complain("cannot run rbmap record: %s", strerror(errno));
+	_exit(STATUS_ERROR);
+}
+
+/* Ctrl-C is for the recorder: it ends, and this command goes on. */
+static bool record_to(const char *path, double seconds)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	int status = 0;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid)
+		run_record(path, seconds);
+	if (pid < 0) {
+		complain("cannot start a process: %s", strerror(errno));
+		return false;
+	}
+	sigaction(SIGINT, &ignore, &before);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGINT, &before, NULL);
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* Remove the file and its folder. A process that has opened it can read on. */
+static void live_remove(const struct live_recording *live)
+{
+	unlink(live->path);
+	rmdir(live->folder);
+}
+
+/*
+ * Run rbmap record --for why until @seconds have passed (0: no limit) or Ctrl-C is pressed.
+ * Return false if that failed: the error is reported, and no file is left.
+ */
+static bool live_record(struct live_recording *live, double seconds)
+{
+	const char *dir = getenv("TMPDIR");
+
+	snprintf(live->folder, sizeof(live->folder), "%s/rbmap-why-XXXXXX",
+		 dir && *dir ? dir : "/tmp");
+	if (!mkdtemp(live->folder)) {
+		complain("cannot make a folder %s for the recording: %s (TMPDIR names another place)",
+			 live->folder, strerror(errno));
+		return false;
+	}
+	snprintf(live->path, sizeof(live->path), "%s/" FILE_NAME, live->folder);
+	if (record_to(live->path, seconds))
+		return true;
+	live_remove(live);
+	return false;
+}
+
+/* ---- find and print the answers */
 
 #define MOST_WORST	1000
 
