@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "frame.h"
+#include "page.h"
 
 /* The folder where cli.mk makes the files: page/assemble puts the parts together. */
 #ifndef HTML_FRAME

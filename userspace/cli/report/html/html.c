@@ -9,7 +9,6 @@
 #include "base/standard_file.h"
 #include "choose.h"
 #include "command/pipeline.h"
-#include "frame.h"
 #include "html.h"
 #include "input/crash_guard.h"
 #include "input/input.h"

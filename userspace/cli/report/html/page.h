@@ -196,4 +196,8 @@ void device_lane_free(struct device_lane *lane);
 /* interval_lane.c: an interval_fn; @data: struct page */
 void page_interval(void *data, const struct interval *interval);
 
+/* frame.c: write the text before the data, and the text behind them. */
+void frame_write_begin(FILE *out);
+void frame_write_end(FILE *out);
+
 #endif /* RBMAP_REPORT_HTML_PAGE_H */
