@@ -13,9 +13,8 @@
 
 #include <cmocka.h>
 
-#include "top/batch.h"
-#include "top/keys.h"
 #include "top/layout.h"
+#include "top/terminal.h"
 
 #define NR_CPUS		3
 #define NR_PIDS		50

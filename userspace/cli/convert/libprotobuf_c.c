@@ -3,7 +3,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "command/loaded_library.h"
-#include "libprotobuf_c.h"
+#include "perfetto_packet.h"
 
 #define LIBRARY	"libprotobuf-c.so.1"
 

@@ -9,7 +9,6 @@
 
 #include "conversion.h"
 #include "input/input.h"
-#include "libprotobuf_c.h"
 #include "perfetto_event.h"
 #include "perfetto_head.h"
 #include "perfetto_packet.h"

@@ -19,4 +19,7 @@ void perfetto_add_bundle(struct buf *out, const Perfetto__FtraceEventBundle *hea
 char *perfetto_put_event_frame(char *at, size_t size);
 #define PERFETTO_EVENT_FRAME	11
 
+/* Load the library that writes messages. Without it, the command ends. */
+void libprotobuf_c_load(void);
+
 #endif /* RBMAP_CLI_CONVERT_PERFETTO_PACKET_H */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "batch.h"
+#include "layout.h"
 
 #define WIDTH	100
 

@@ -8,8 +8,8 @@
 #include "base/complain.h"
 #include "base/printable.h"
 #include "base/process.h"
-#include "batch.h"
 #include "follow.h"
+#include "layout.h"
 #include "live/task_cgroups.h"
 #include "terminal.h"
 

@@ -4,7 +4,7 @@
 #include <ncurses.h>
 #include <string.h>
 
-#include "keys.h"
+#include "terminal.h"
 
 #define ESCAPE		27
 #define DELETE		127

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/colour.h"
 #include "rows.h"
@@ -56,5 +57,17 @@ void layout_draw(const struct picture *picture, int width, int height, layout_pu
 
 /* Return how many rows a picture of this height has. */
 int layout_rows(int height);
+
+/* rbmap top --batch: text or JSON for files and pipes. */
+
+/* Print a picture with at most @most rows and an empty line. 0: all rows */
+void batch_text(const struct picture *picture, uint64_t most);
+
+/*
+ * Print an interval as a line of JSON, with the rows by event, task and CPU. Return false
+ * if memory is lacking.
+ */
+bool batch_json(const struct sample *sample, const struct counts *counts,
+		const struct row_names *names);
 
 #endif /* RBMAP_CLI_TOP_LAYOUT_H */

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "keys.h"
 #include "terminal.h"
 
 #define ESCAPE_MS	25	/* between an Escape and the rest of a key's sequence */

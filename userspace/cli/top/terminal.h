@@ -22,4 +22,10 @@ void terminal_show(struct terminal *terminal, const struct picture *picture);
  */
 bool terminal_keys(struct terminal *terminal, struct top_view *view, bool *quit);
 
+/*
+ * Change the view by a key of ncurses. @rows: how many rows are shown. Return false if the
+ * user wants to leave.
+ */
+bool press_key(struct top_view *view, int key, int rows);
+
 #endif /* RBMAP_CLI_TOP_TERMINAL_H */
