@@ -25,7 +25,6 @@
 
 #include "cli_synth.h"
 #include "recording/assemble/dat_assemble.h"
-#include "recording/assemble/dat_compress.h"
 #include "recording/dat_read.h"
 
 #define NR_CPUS		3

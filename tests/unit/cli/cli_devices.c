@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "live/block_devices.h"
 #include "recording/dat_devices.h"
-#include "recording/write/devices_text.h"
+#include "recording/write/stat_texts.h"
 
 #define ALL	(1 << 20)
 

@@ -16,7 +16,6 @@
 #include "live/moment.h"
 #include "live/task_cgroups.h"
 #include "recording.h"
-#include "recording/write/devices_text.h"
 #include "recording/write/stat_texts.h"
 #include "symbols/symbol_use.h"
 

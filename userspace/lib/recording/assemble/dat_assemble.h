@@ -9,6 +9,8 @@
 
 #include "symbols/symbol_use.h"
 
+struct rbmap_recording;
+
 /* Called often; @done goes from 0 to 1. Return false to stop. */
 typedef bool dat_go_on_fn(void *data, double done);
 
@@ -44,5 +46,13 @@ struct dat_assembly {
  * than the locked one; -EPERM: a file of a CPU has another owner, or another name.
  */
 int dat_assemble(const char *path, struct dat_assembly *assembly);
+
+
+/*
+ * Replace a recording of version 6 by one of version 7, compressed by zstd. The recording
+ * stays as it is until the other one is complete. Return 0, 1 if @a->go_on has stopped the
+ * work, or a negative errno; only 0 changes the recording.
+ */
+int dat_compress(struct rbmap_recording *r, struct dat_assembly *a);
 
 #endif /* RBMAP_RECORDING_ASSEMBLE_DAT_ASSEMBLE_H */

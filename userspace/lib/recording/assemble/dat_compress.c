@@ -14,12 +14,11 @@
 #include <zstd.h>
 
 #include "base/buf.h"
-#include "dat_compress.h"
+#include "dat_assemble.h"
 #include "recording/dat_reader.h"
 #include "recording/write/dat_head.h"
 #include "recording/write/safe_place.h"
 #include "symbols/symbol_use.h"
-#include "section_head.h"
 
 /*
  * Level 3 finds repetitions that level 1 misses in some recordings. Level 1 needs less memory,

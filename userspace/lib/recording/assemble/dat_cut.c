@@ -22,7 +22,7 @@
 #include "dat_cut.h"
 #include "recording/dat.h"
 #include "recording/dat_reader.h"
-#include "section_head.h"
+#include "recording/write/dat_head.h"
 
 #define LEVEL		1	/* larger ones take much more time and save little */
 #define CHUNK_BYTES	65536	/* pages that are compressed together */

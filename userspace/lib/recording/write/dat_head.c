@@ -2,12 +2,14 @@
 #include <endian.h>
 #include <stdio.h>
 #include <string.h>
+
 #include <linux/rbmap.h>
 
-#include "recording/dat.h"
+#include "base/buf.h"
 #include "dat_head.h"
 #include "dat_write.h"
 #include "dat_writer.h"
+#include "recording/dat.h"
 #include "stat_texts.h"
 
 void dat_print_header_page(char *text, uint32_t page_size)
@@ -130,4 +132,22 @@ void dat_add_tail(struct buf *b, const struct dat_writer *w, const struct buf *c
 		buf_add_u64(b, 0);
 		buf_add_u64(b, 0);
 	}
+}
+
+/* ---- version 7: sections */
+
+void section_head_add(struct buf *out, uint16_t id, uint16_t flags, uint32_t description,
+		      uint64_t size)
+{
+	buf_add_u16(out, id);
+	buf_add_u16(out, flags);
+	buf_add_u32(out, description);
+	buf_add_u64(out, size);
+}
+
+void section_option_add(struct buf *options, uint16_t option, uint64_t offset)
+{
+	buf_add_u16(options, option);
+	buf_add_u32(options, sizeof(offset));
+	buf_add_u64(options, offset);
 }

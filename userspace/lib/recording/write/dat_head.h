@@ -23,4 +23,13 @@ void dat_add_head(struct buf *b, const struct dat_source *source);
 /* Append the tail of an unfinished recording. */
 void dat_add_tail(struct buf *b, const struct dat_writer *w, const struct buf *cmdlines);
 
+/* ---- version 7: the heads of sections, and the options that say where sections are */
+
+/* Append a head. @description: offset in the strings of the file; @size: bytes behind it */
+void section_head_add(struct buf *out, uint16_t id, uint16_t flags, uint32_t description,
+		      uint64_t size);
+
+/* Append an option with a section's place in the file. */
+void section_option_add(struct buf *options, uint16_t option, uint64_t offset);
+
 #endif /* RBMAP_RECORDING_WRITE_DAT_HEAD_H */

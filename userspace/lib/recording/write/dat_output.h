@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The name of a recording that is written. At first it is a temporary one beside FILE, so
- * that the FILE of before stays until the recording is known to begin. Functions return 0
- * or more for success and a negative errno.
+ * The names of a recording that is written, and of the files of its CPUs. At first the
+ * recording has a temporary name beside FILE, so that the FILE of before stays until the
+ * recording is known to begin. Functions return 0 or more for success and a negative errno.
  */
 #ifndef RBMAP_RECORDING_WRITE_DAT_OUTPUT_H
 #define RBMAP_RECORDING_WRITE_DAT_OUTPUT_H
@@ -38,5 +38,22 @@ bool dat_output_published(const struct dat_output *o);
 void dat_output_remove(struct dat_output *o, unsigned int nr_cpus);
 
 void dat_output_free(struct dat_output *o);
+
+/*
+ * Create, rename and remove the files that dat_spool.h describes. @dir is the directory of
+ * the recording, and @file is its name there.
+ */
+
+/* Is @name the name of such a file of @file? */
+bool dat_spool_is_name(const char *name, const char *file);
+
+/* Create an empty file, and return its descriptor. This replaces an older file. */
+int dat_spool_create(int dir, const char *file, unsigned int cpu);
+
+/* Rename the files of @nr_cpus CPUs together with their recording. */
+int dat_spool_rename(int dir, const char *file, const char *to, unsigned int nr_cpus);
+
+/* Remove the files of @nr_cpus CPUs, as far as they exist. */
+void dat_spool_remove(int dir, const char *file, unsigned int nr_cpus);
 
 #endif /* RBMAP_RECORDING_WRITE_DAT_OUTPUT_H */

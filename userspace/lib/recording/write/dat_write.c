@@ -9,7 +9,6 @@
 #include "dat_output.h"
 #include "dat_pages.h"
 #include "dat_split.h"
-#include "spool_files.h"
 #include "dat_write.h"
 #include "dat_writer.h"
 

@@ -13,8 +13,8 @@
 
 #include "base/array.h"
 #include "base/complain.h"
+#include "dat_output.h"
 #include "incident_files.h"
-#include "spool_files.h"
 
 #define NAME_FORMAT	"%Y-%m-%dT%H.%M.%S"
 
