@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "parts.h"
-#include "print/fields/common_flags.h"
+#include "print/fields/fields.h"
 
 /* In the order of the kernel's numbers */
 static const char *const softirqs[] = {

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "parts.h"
-#include "print/fields/common_flags.h"
+#include "print/fields/fields.h"
 
 #define DEAD		(1 << 4 | 1 << 5)
 #define UNINTERRUPTIBLE	"uninterruptible"

@@ -20,7 +20,6 @@
 #include "live/live_events.h"
 #include "live/moment.h"
 #include "live/private_buffer.h"
-#include "print/json_head.h"
 #include "print/json_lines.h"
 #include "print/line.h"
 #include "print/session_formats.h"

@@ -9,7 +9,7 @@
 #include "base/printable.h"
 #include "kinds.h"
 #include "print/columns.h"
-#include "print/fields/common_flags.h"
+#include "print/fields/fields.h"
 #include "print/time_view.h"
 #include "view.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "cause.h"
-#include "print/fields/common_flags.h"
+#include "print/fields/fields.h"
 
 #define MOST_LAYERS	16	/* handlers in each other */
 #define AT_ONCE		1000000	/* ns between a request's end and the wake-up that it caused */

@@ -4,7 +4,7 @@
 
 #include "base/printable.h"
 #include "columns.h"
-#include "print/fields/common_flags.h"
+#include "print/fields/fields.h"
 #include "print/fields/numbers.h"
 
 #define COMM_WIDTH	16

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "json_head.h"
+#include "json_lines.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 

@@ -7,7 +7,6 @@
 #include "field_value.h"
 #include "json_layout.h"
 #include "json_lines.h"
-#include "print/fields/common_flags.h"
 #include "print/fields/fields.h"
 #include "print/fields/numbers.h"
 #include "print/fields/printer.h"

@@ -66,4 +66,16 @@ static inline char escaped(char c)
 	}
 }
 
+/* The bits of common_flags, which each record has. */
+enum {
+	FLAG_IRQS_OFF		= 0x01,
+	FLAG_NEED_RESCHED_LAZY	= 0x02,
+	FLAG_NEED_RESCHED	= 0x04,
+	FLAG_HARDIRQ		= 0x08,
+	FLAG_SOFTIRQ		= 0x10,
+	FLAG_PREEMPT_RESCHED	= 0x20,
+	FLAG_NMI		= 0x40,
+	FLAG_BH_OFF		= 0x80,
+};
+
 #endif /* RBMAP_PRINT_FIELDS_FIELDS_H */

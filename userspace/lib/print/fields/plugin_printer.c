@@ -4,7 +4,6 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
-#include "plugin_printer.h"
 #include "printer_parts.h"
 
 #define NR_STATES	31	/* bits of prev_state that can have a letter */

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/printable.h"
 #include "fields.h"
-#include "plugin_printer.h"
 #include "printer.h"
 #include "printer_parts.h"
 

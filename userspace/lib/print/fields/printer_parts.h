@@ -79,4 +79,15 @@ struct printer {
 /* Return a new last piece, or NULL: out of memory. */
 struct piece *printer_add_piece(struct printer *printer, enum piece_kind kind);
 
+struct tep_event;
+
+/*
+ * plugin_printer.c prints frequent events that plugins of libtraceevent print: those of sched,
+ * timer and kmem. The text is the same, byte for byte. Add what the event's plugin prints.
+ * Return false if libtraceevent has to print the event. *then_format: the text of the print
+ * format follows.
+ */
+bool plugin_printer_compile(struct tep_event *event, struct printer *printer,
+			    bool *then_format);
+
 #endif /* RBMAP_PRINT_FIELDS_PRINTER_PARTS_H */
