@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "live/block_devices.h"
+#include "live/machine.h"
 #include "recording/dat_devices.h"
 #include "recording/write/stat_texts.h"
 

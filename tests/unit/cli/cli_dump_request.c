@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "live/recorder/dump_request.h"
+#include "live/recorder/snapshot_file.h"
 
 enum answer { WRITTEN, FAILED, NONE };
 

@@ -17,7 +17,6 @@
 #include "live/probe/auto_probes.h"
 #include "live/probe/dynamic.h"
 #include "live/probe/fetch.h"
-#include "live/probe/probe_line.h"
 
 extern const struct command command_probe;
 

@@ -14,7 +14,6 @@
 #include "flight.h"
 #include "kernel/control.h"
 #include "live/recorder/assembly.h"
-#include "live/recorder/dump_request.h"
 #include "live/recorder/snapshot_file.h"
 
 bool flight_lock_directory(struct flight *f)

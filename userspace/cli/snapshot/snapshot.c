@@ -13,7 +13,6 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "kernel/control.h"
-#include "live/recorder/dump_request.h"
 #include "live/recorder/snapshot_file.h"
 
 extern const struct command command_snapshot;

@@ -18,7 +18,7 @@
 #include "kernel/control.h"
 #include "kernel/module_symbols.h"
 #include "live/live_events.h"
-#include "live/moment.h"
+#include "live/machine.h"
 #include "live/private_buffer.h"
 #include "print/json_lines.h"
 #include "print/line.h"

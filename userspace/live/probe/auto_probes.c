@@ -18,7 +18,6 @@
 #include "btf_types.h"
 #include "dynamic.h"
 #include "kernel/control.h"
-#include "probe_line.h"
 
 #define NAME_SIZE	160		/* SYSTEM:EVENT, of 64 characters each */
 #define PATH_SIZE	(NAME_SIZE + sizeof(MADE_DIR))

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/complain.h"
 #include "dynamic.h"
+#include "fetch.h"
 #include "kernel/control.h"
 
 static bool parse_line(struct dynamic_probe *probe, char *line)
@@ -68,4 +71,23 @@ void dynamic_free(struct dynamic_probes *probes)
 	free(probes->text);
 	free(probes->v);
 	*probes = (struct dynamic_probes){ 0 };
+}
+
+bool probe_line(struct buf *line, const struct btf_types *types, const char *group,
+		const char *event, char *const *words, size_t nr, char *error, size_t size)
+{
+	struct tracepoint_args args;
+	char reason[2048];
+
+	if (!btf_types_tracepoint(types, words[0], &args, error, size))
+		return false;
+	buf_printf(line, "t:%s/%s %s", group, event, words[0]);
+	if (!fetch_fields(line, &args, words + 1, nr - 1, reason, sizeof(reason))) {
+		snprintf(error, size, "%s: %s", words[0], reason);
+		return false;
+	}
+	buf_add(line, "", 1);
+	if (line->failed)
+		snprintf(error, size, "out of memory");
+	return !line->failed;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parse dynamic_events: lines "t:GROUP/EVENT TRACEPOINT [NAME=FETCH:TYPE]...".
+ * Parse and make lines of dynamic_events: "t:GROUP/EVENT TRACEPOINT [NAME=FETCH:TYPE]...".
  */
 #ifndef RBMAP_LIVE_PROBE_DYNAMIC_H
 #define RBMAP_LIVE_PROBE_DYNAMIC_H
@@ -32,5 +32,16 @@ bool dynamic_read(struct dynamic_probes *probes);
  */
 bool dynamic_parse(struct dynamic_probes *probes, char *text);
 void dynamic_free(struct dynamic_probes *probes);
+
+struct btf_types;
+struct buf;
+
+/*
+ * Append "t:GROUP/EVENT TRACEPOINT FIELD...", with a 0. @words are the tracepoint and the
+ * fields; without fields, all arguments. Return false, and store the reason in @error, if
+ * the types do not have them.
+ */
+bool probe_line(struct buf *line, const struct btf_types *types, const char *group,
+		const char *event, char *const *words, size_t nr, char *error, size_t size);
 
 #endif /* RBMAP_LIVE_PROBE_DYNAMIC_H */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Write a snapshot, which has the rings of all CPUs at one time, to a file.
- * Functions report their errors.
+ * Write a snapshot, which has the rings of all CPUs at one time, to a file, or ask a flight
+ * recorder for a file. Functions report their errors.
  */
 #ifndef RBMAP_LIVE_RECORDER_SNAPSHOT_FILE_H
 #define RBMAP_LIVE_RECORDER_SNAPSHOT_FILE_H
 
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "recording.h"
 
@@ -19,5 +21,15 @@ bool snapshot_file_take(void);
  */
 bool snapshot_file_write(const struct recording *recording, const char *path);
 bool snapshot_file_free(void);
+
+/*
+ * Ask a flight recorder for a file, and wait until it says whether it wrote one. The request
+ * is SIGUSR1 with a number, and the answer is a datagram to an abstract socket whose name
+ * has that number. Return whether the recorder wrote its file. Else report why not.
+ */
+bool dump_request(pid_t recorder);
+
+/* Answer the request of a signal. Without a number, as from kill(1), nobody waits. */
+void dump_request_answer(const siginfo_t *request, bool written);
 
 #endif /* RBMAP_LIVE_RECORDER_SNAPSHOT_FILE_H */

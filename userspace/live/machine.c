@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <rbmap.h>
+
+#include "kernel/control.h"
+#include "machine.h"
+
+/* ---- block devices */
+
 /*
  * /sys/dev/block/MAJOR:MINOR is a link to a folder with the name of the device. Those of the
  * device mapper have another name, which users know better, in its file dm/name.
  */
-#include <dirent.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "block_devices.h"
-
 #define SYSFS	"/sys/dev/block"
 
 /* Return the length of the mapper's name, or 0: it is another device. */
@@ -73,4 +78,30 @@ size_t block_devices_scan(struct dat_devices *devices)
 	if (dir)
 		closedir(dir);
 	return left_out;
+}
+
+/* ---- clocks */
+
+int moment_clock(void)
+{
+	char *text = control_read("trace_clock");
+	int clock = text ? control_clock_of(text) : -1;
+
+	free(text);
+	return clock;
+}
+
+void moment_take(struct rbmap_moment *moment, int clock)
+{
+	struct rbmap_moment m = { 0 };
+
+	/* After an error all numbers stay 0. */
+	rbmap_moment_now(&m, clock, control_dir());
+	*moment = (struct rbmap_moment){
+		.ring = m.ring,
+		.real = m.real,
+		.boot = m.boot,
+		.tai_offset = m.tai_offset,
+		.error = m.error,
+	};
 }
