@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "components.h"
+#include "fields.h"
 #include "trace.h"
-#include "values.h"
 
 #define MAGIC		"\x17\x08\x44tracing"
 #define MAGIC_SIZE	10

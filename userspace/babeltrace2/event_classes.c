@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_classes.h"
-#include "field_classes.h"
-#include "values.h"
+#include "fields.h"
+#include "trace.h"
 
 static bool has_member(const bt_field_class *structure, const char *name)
 {

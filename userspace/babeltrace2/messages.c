@@ -7,9 +7,9 @@
 
 #include <linux/rbmap.h>
 
-#include "event_classes.h"
+#include "fields.h"
 #include "messages.h"
-#include "values.h"
+#include "trace.h"
 
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
 #define NEXT_OK		BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK

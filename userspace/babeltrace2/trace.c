@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_classes.h"
-#include "field_classes.h"
+#include "fields.h"
 #include "trace.h"
-#include "values.h"
 
 static bool set_packet_context(const struct trace *t, bt_trace_class *class, bt_field_class *packet)
 {

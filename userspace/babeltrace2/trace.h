@@ -123,4 +123,13 @@ uint64_t clock_frequency(const struct rbmap_moment *begin, const struct rbmap_mo
 /* Return false: out of memory. */
 bool clock_make(struct trace *t, const struct trace_facts *facts);
 
+/*
+ * event_classes.c has a class for each kind of event, made when the first event of it comes.
+ * Make the class of events without a format. Return false: out of memory.
+ */
+bool event_classes_begin(struct trace *t);
+void event_classes_end(struct trace *t);
+/* Return the class of an event; NULL: out of memory. */
+struct event_class *event_classes_find(struct trace *t, const struct rbmap_event *ev);
+
 #endif /* RBMAP_BT2_TRACE_H */
