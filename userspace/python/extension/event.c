@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-#include "event.h"
+#include "source.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include <linux/rbmap.h>
-
-#include "values.h"
 
 struct event {
 	PyObject_VAR_HEAD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /* The type _rbmap.Live: the rings of a buffer. rbmap/live.py makes the public class of it. */
-#include "live.h"
+#include "source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,10 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "errors.h"
-#include "event.h"
-#include "source.h"
 
 #define NR_IDS		65536	/* an id has 16 bits */
 #define WAIT_MS		200	/* at most, between looks at signals of Python */

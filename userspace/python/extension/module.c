@@ -4,10 +4,7 @@
 
 #include <rbmap.h>
 
-#include "errors.h"
-#include "event.h"
-#include "live.h"
-#include "recording.h"
+#include "source.h"
 
 static int add_error(PyObject *module)
 {

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /* The type _rbmap.Recording. rbmap/recording.py makes the public class of it. */
-#include "recording.h"
+#include "source.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "columns.h"
-#include "errors.h"
-#include "event.h"
-#include "source.h"
 
 #define CHECK_EVERY	(1u << 20)	/* events, between looks at signals */
 

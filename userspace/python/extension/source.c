@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "errors.h"
-
 #define NR_IDS	65536	/* an id has 16 bits */
 
 static PyObject *text_of(const char *text)

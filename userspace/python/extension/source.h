@@ -89,4 +89,15 @@ PyObject *source_list_formats(PyObject *self, PyObject *args);
 	  "True: an unknown number of events was lost, beside those in lost", NULL }, \
 	{ "closed", source_get_closed, NULL, "True: close() was called", NULL }
 
+/*
+ * The types Event, Recording and Live. An event has a copy of its bytes, and outlives its
+ * ring. Add a type to the module. Return 0 or -1.
+ */
+int event_add_type(PyObject *module);
+int recording_add_type(PyObject *module);
+int live_add_type(PyObject *module);
+
+/* Return a new event; NULL: an exception is set. */
+PyObject *event_new(struct source *source, const struct rbmap_event *ev);
+
 #endif /* RBMAP_PYTHON_SOURCE_H */
