@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "base/complain.h"
+#include "base/files.h"
 #include "base/printable.h"
-#include "base/standard_file.h"
 #include "command/command.h"
 #include "input.h"
 #include "recording/dat_read.h"

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/progress.h"
+#include "base/terminal.h"
 #include "input.h"
 #include "input_events.h"
 #include "print/crash_notes.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "base/standard_file.h"
+#include "base/files.h"
 #include "output_file.h"
 #include "print/crash_notes.h"
 #include "recording/write/safe_place.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/complain.h"
-#include "base/standard_file.h"
+#include "base/files.h"
 #include "command/command.h"
 #include "command/options.h"
 #include "conversion.h"

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "base/progress.h"
-#include "base/standard_file.h"
+#include "base/files.h"
+#include "base/terminal.h"
 #include "command/command.h"
 #include "command/options.h"
 #include "input/crash_guard.h"

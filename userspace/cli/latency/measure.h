@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/progress.h"
+#include "base/terminal.h"
 #include "input/input.h"
 #include "intervals/intervals.h"
 #include "intervals/summary/summary.h"

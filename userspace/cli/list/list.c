@@ -8,9 +8,9 @@
 #include <traceevent/event-parse.h>
 
 #include "base/buf.h"
-#include "base/colour.h"
 #include "base/complain.h"
 #include "base/json.h"
+#include "base/terminal.h"
 #include "command/command.h"
 #include "command/options.h"
 #include "kernel/control.h"

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/complain.h"
+#include "base/files.h"
 #include "base/process.h"
-#include "base/progress.h"
-#include "base/standard_file.h"
+#include "base/terminal.h"
 #include "base/units.h"
 #include "child.h"
 #include "command/command.h"

@@ -12,7 +12,7 @@
 
 #include "base/complain.h"
 #include "base/printable.h"
-#include "base/progress.h"
+#include "base/terminal.h"
 #include "base/units.h"
 #include "command/command.h"
 #include "command/options.h"

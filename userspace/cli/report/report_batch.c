@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/colour.h"
+#include "base/terminal.h"
 #include "print/json_lines.h"
 #include "report_batch.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/complain.h"
+#include "base/files.h"
 #include "base/printable.h"
-#include "base/standard_file.h"
 #include "base/units.h"
 #include "command/command.h"
 #include "command/options.h"

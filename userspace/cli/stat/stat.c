@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/colour.h"
 #include "base/complain.h"
 #include "base/json.h"
+#include "base/terminal.h"
 #include "command/command.h"
 #include "command/options.h"
 #include "kernel/control.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/colour.h"
+#include "base/terminal.h"
 #include "kernel/control.h"
 #include "kernel/cpustats.h"
 #include "kernel/holders.h"

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/colour.h"
 #include "base/complain.h"
 #include "base/json.h"
 #include "base/printable.h"
+#include "base/terminal.h"
 #include "command/command.h"
 #include "command/options.h"
 #include "kernel/control.h"

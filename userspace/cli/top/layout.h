@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/colour.h"
+#include "base/terminal.h"
 #include "rows.h"
 #include "sample.h"
 

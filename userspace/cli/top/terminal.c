@@ -37,7 +37,7 @@ static void read_size(struct terminal *t)
 	}
 }
 
-/* Colours are those of colour.h. NO_COLOR is honoured. */
+/* Colours are those of base/terminal.h. NO_COLOR is honoured. */
 static void begin_colours(void)
 {
 	const char *no = getenv("NO_COLOR");

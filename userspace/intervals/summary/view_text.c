@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/colour.h"
 #include "base/printable.h"
+#include "base/terminal.h"
 #include "kinds.h"
 #include "print/columns.h"
 #include "print/fields/fields.h"

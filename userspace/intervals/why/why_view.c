@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/colour.h"
 #include "base/json.h"
 #include "base/printable.h"
+#include "base/terminal.h"
 #include "intervals/intervals.h"
 #include "print/columns.h"
 #include "print/time_view.h"

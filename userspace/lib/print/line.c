@@ -6,8 +6,8 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
-#include "base/colour.h"
 #include "base/printable.h"
+#include "base/terminal.h"
 #include "crash_notes.h"
 #include "line.h"
 #include "print/fields/format_check.h"

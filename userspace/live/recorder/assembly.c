@@ -13,7 +13,7 @@
 #include "assembly.h"
 #include "base/complain.h"
 #include "base/process.h"
-#include "base/progress.h"
+#include "base/terminal.h"
 #include "base/units.h"
 #include "command/service.h"
 #include "kernel/module_symbols.h"

@@ -6,7 +6,6 @@
 
 #include "base/complain.h"
 #include "base/files.h"
-#include "base/standard_file.h"
 #include "choose.h"
 #include "command/pipeline.h"
 #include "html.h"
