@@ -106,6 +106,10 @@ struct rbmap_map {
 int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size);
 int rbmap_map_open(struct rbmap_map **map, const char *dir, int cpu,
 		   bool observes);
+/* Continue behind the bytes that an earlier reader has read. */
+int rbmap_map_read_position(struct rbmap_map *map);
+
+/* reader.c */
 bool rbmap_map_pending(const struct rbmap_map *map);
 /* End a poll() of an eventfd. Return: 0 or a negative errno. */
 int rbmap_wake_fd(int fd);
