@@ -205,7 +205,7 @@ static inline uint64_t rbmap_lost_sum(uint64_t a, uint64_t b)
 }
 
 /*
- * merge.c: a merge without rings; clock returns ns, NULL: CLOCK_MONOTONIC.  Return: NULL
+ * merge_open.c: a merge without rings; clock returns ns, NULL: CLOCK_MONOTONIC.  Return: NULL
  * and errno after an error.
  */
 struct rbmap_merge *rbmap_merge_new(uint64_t (*clock)(void));
