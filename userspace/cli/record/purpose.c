@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/complain.h"
 #include "kernel/control.h"
-#include "purpose.h"
+#include "record.h"
 
 static const char *const why_events[] = {
 	"sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup_new",
