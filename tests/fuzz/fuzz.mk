@@ -26,7 +26,7 @@ FUZZ_BASE	:= $(wildcard userspace/base/*.c)
 FUZZ_TABLES	:= $(addprefix userspace/lib/recording/,dat_cgroups.c dat_devices.c dat_hosts.c)
 FUZZ_TEXT	:= $(FUZZ_BASE) $(filter-out %/json_head.c,$(wildcard userspace/lib/print/*.c \
 		   userspace/lib/print/fields/*.c)) userspace/lib/symbols/symbols.c $(FUZZ_TABLES)
-FUZZ_FIELDS	:= $(FUZZ_BASE) $(addprefix userspace/live/probe/,fetch.c field_expr.c btf_types.c)
+FUZZ_FIELDS	:= $(FUZZ_BASE) $(addprefix userspace/live/probe/,fetch.c fetch_place.c field_expr.c btf_types.c)
 FUZZ_DAT	:= $(FUZZ_BASE) $(wildcard $(addprefix userspace/lib/,recording/write/*.c \
 		   recording/assemble/*.c symbols/*.c))
 # Small limits, so that an input can exceed them
