@@ -118,7 +118,8 @@ $(FUZZ_BUILD)/cli_intervals: tests/fuzz/cli_intervals.c $(FUZZ_EVENTS) $(FUZZ_IN
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(USER_INCLUDES) -Iuserspace/cli -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp
 
-FUZZ_WHY	:= $(addprefix userspace/intervals/why/,cause.c history.c sentence.c stall.c why_view.c)
+FUZZ_WHY	:= $(addprefix userspace/intervals/why/,cause.c cause_run.c cause_sleep.c history.c \
+		   sentence.c stall.c why_view.c)
 $(FUZZ_BUILD)/cli_why: tests/fuzz/cli_why.c $(FUZZ_EVENTS) $(FUZZ_INTERVALS) $(FUZZ_WHY) \
 		$(FUZZ_CLI_HEADERS) $(FUZZ_EVENTS_HEADERS)
 	@mkdir -p $(@D)
