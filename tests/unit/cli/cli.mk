@@ -7,7 +7,9 @@
 #					disk; not in make check
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
-CLI_TESTS := cli_costs cli_dat cli_filter cli_cgroups cli_devices cli_control cli_recorder cli_words cli_tables cli_probe cli_selfcost cli_columns cli_times \
+# Tests of recordings, with dat_fixture.c
+CLI_DAT_TESTS := cli_dat_assemble cli_dat_files cli_dat_read cli_dat_write
+CLI_TESTS := cli_costs $(CLI_DAT_TESTS) cli_filter cli_cgroups cli_devices cli_control cli_recorder cli_words cli_tables cli_probe cli_selfcost cli_columns cli_times \
 	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_history cli_symbols cli_top cli_open_files cli_dump_request cli_rotation cli_crash_guard
 # They compare the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_TESTS := cli_printer cli_format
@@ -60,6 +62,8 @@ $(CLI_TEST_PLAIN) $(CLI_TEST_MAKERS): $(CLI_TEST_BUILD)/plain/%: $(CLI_TEST_BUIL
 $(CLI_TEST_ASAN): $(CLI_TEST_BUILD)/asan/%: $(CLI_TEST_BUILD)/asan/objects/%.o $(CLI_TEST_ASAN_LIBS)
 	$(LINK_TEST)
 $(CLI_TEST_EVENTS): $(CLI_TEST_BUILD)/plain/objects/interval_events.o
+$(addprefix $(CLI_TEST_BUILD)/plain/,$(CLI_DAT_TESTS)): $(CLI_TEST_BUILD)/plain/objects/dat_fixture.o
+$(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_DAT_TESTS)): $(CLI_TEST_BUILD)/asan/objects/dat_fixture.o
 $(filter $(addprefix %/,$(CLI_PRINTER_TESTS)),$(CLI_TEST_BINARIES)): tests/tap/tap.c
 
 # ThreadSanitizer finds data races.
