@@ -7,22 +7,14 @@
  */
 #include <endian.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include <linux/rbmap.h>
 
 #include "base/array.h"
-#include "base/buf.h"
 #include "base/files.h"
-#include "dat_cut.h"
-#include "recording/dat.h"
-#include "recording/dat_reader.h"
-#include "recording/write/dat_head.h"
+#include "dat_cut_parts.h"
 
 #define LEVEL		1	/* larger ones take much more time and save little */
 #define CHUNK_BYTES	65536	/* pages that are compressed together */
@@ -31,50 +23,6 @@
 #define DELTA_BITS	27
 #define EXTEND_BITS	59
 
-/* A piece of the spool: a chunk with its sizes */
-struct piece {
-	uint64_t offset;
-	uint32_t size;
-};
-
-/**
- * struct stream - a CPU of a buffer
- * @pages: the chunk that is filled; NULL: no event has come
- * @full: bytes of whole pages in it
- * @used: bytes of events in the page behind them
- * @ts: the time of the last event in that page
- * @page_ts, @page_lost: its time, and the events lost before it
- * @lost: events lost before the next event
- */
-struct stream {
-	unsigned char *pages;
-	size_t full, used;
-	bool open;
-	uint64_t ts, page_ts, page_lost;
-	uint64_t lost;
-	struct piece *piece;
-	size_t nr_pieces;
-};
-
-struct dat_cut {
-	struct rbmap_recording *r;
-	int spool;
-	uint64_t spool_size;
-	struct stream *stream;
-	uint64_t *left_out;		/* by each CPU */
-	bool *drops_counters;
-	ZSTD_CCtx *zstd;
-	struct buf packed;
-	int write_error;
-	/* dat_cut_write(): the first pass counts the bytes, the second one writes them. */
-	int fd;
-	bool counts;
-	uint64_t at;
-	uint64_t options_at;
-	struct buf options;
-};
-
-/* ---- pages */
 /* A word before an event: its type or length, and the time since the event before. */
 static uint32_t event_word(uint32_t type, uint32_t delta)
 {
@@ -107,7 +55,7 @@ static size_t chunk_size_of(const struct dat_cut *cut, const struct stream *s)
 	return page > CHUNK_BYTES ? page : CHUNK_BYTES / page * page;
 }
 
-static int pack(struct dat_cut *cut, const void *data, size_t size)
+int dat_cut_pack(struct dat_cut *cut, const void *data, size_t size)
 {
 	size_t room = ZSTD_compressBound(size), packed;
 	uint32_t sizes[2];
@@ -136,7 +84,7 @@ static int put_chunk(struct dat_cut *cut, struct stream *s)
 		return 0;
 	if (!array_grow(s->piece, s->nr_pieces))
 		return -ENOMEM;
-	ret = pack(cut, s->pages, s->full);
+	ret = dat_cut_pack(cut, s->pages, s->full);
 	if (ret)
 		return ret;
 	ret = write_all_at(cut->spool, cut->packed.data, cut->packed.size, cut->spool_size);
@@ -307,7 +255,7 @@ uint64_t dat_cut_add_lost_last(struct dat_cut *cut, unsigned int cpu)
 }
 
 /* Write the last pages of all streams, and the losses behind the last events. */
-static int end_streams(struct dat_cut *cut)
+int dat_cut_end_streams(struct dat_cut *cut)
 {
 	int ret = 0;
 
@@ -326,263 +274,12 @@ static int end_streams(struct dat_cut *cut)
 	return ret;
 }
 
-/* ---- the file */
-static int put(struct dat_cut *cut, const void *data, size_t size)
-{
-	cut->at += size;
-	if (!cut->counts)
-		cut->write_error = write_all(cut->fd, data, size);
-	return cut->write_error;
-}
-
-static int put_buf(struct dat_cut *cut, struct buf *b)
-{
-	int ret = b->failed ? -ENOMEM : put(cut, b->data, b->size);
-
-	buf_free(b);
-	return ret;
-}
-
-static int put_section_head(struct dat_cut *cut, uint16_t id, uint16_t flags, uint64_t size)
-{
-	struct buf head = { 0 };
-
-	/* The description is empty. */
-	section_head_add(&head, id, flags, 0, size);
-	return put_buf(cut, &head);
-}
-
-static int put_part(struct dat_cut *cut, int id)
-{
-	struct dat_text t;
-	int ret = dat_part_text(cut->r, id, &t);
-
-	if (!ret && t.text) {
-		section_option_add(&cut->options, id, cut->at);
-		ret = pack(cut, t.text, t.size);
-		if (!ret)
-			ret = put_section_head(cut, id, DAT_SECTION_COMPRESSED, cut->packed.size);
-		if (!ret)
-			ret = put(cut, cut->packed.data, cut->packed.size);
-	}
-	free(t.text);
-	return ret;
-}
-
-static int put_piece(struct dat_cut *cut, const struct piece *piece)
-{
-	char *data = NULL;
-	int ret = 0;
-
-	if (!cut->counts) {
-		data = malloc(piece->size);
-		ret = data ? read_all_at(cut->spool, data, piece->size, piece->offset) : -ENOMEM;
-	}
-	if (!ret)
-		ret = put(cut, data, piece->size);
-	free(data);
-	return ret;
-}
-
-/* Write the chunks of a CPU, and add it to the buffer's option. */
-static int put_stream(struct dat_cut *cut, const struct stream *s, struct buf *option)
-{
-	uint64_t begin = cut->at;
-	uint32_t nr = s->nr_pieces;
-	int ret = put(cut, &nr, sizeof(nr));
-
-	for (size_t i = 0; !ret && i < s->nr_pieces; i++)
-		ret = put_piece(cut, &s->piece[i]);
-	buf_add_u32(option, cut->r->cpu[s - cut->stream].cpu);
-	buf_add_u64(option, begin);
-	buf_add_u64(option, cut->at - begin);
-	return ret;
-}
-
-static uint64_t bytes_of(const struct stream *s)
-{
-	uint64_t bytes = sizeof(uint32_t);
-
-	for (size_t i = 0; i < s->nr_pieces; i++)
-		bytes += s->piece[i].size;
-	return bytes;
-}
-
-static int put_buffer(struct dat_cut *cut, const struct dat_buffer *b)
-{
-	const struct stream *s = &cut->stream[b->first];
-	struct buf option = { 0 };
-	uint32_t nr = 0;
-	uint64_t bytes = 0;
-	int ret;
-
-	for (uint32_t i = 0; i < b->nr_cpus; i++) {
-		nr += s[i].nr_pieces > 0;
-		bytes += s[i].nr_pieces ? bytes_of(&s[i]) : 0;
-	}
-	buf_add_u64(&option, cut->at);
-	buf_add_string(&option, b->name);
-	buf_add_string(&option, cut->r->clock ? cut->r->clock : "");
-	buf_add_u32(&option, b->page_size);
-	buf_add_u32(&option, nr);
-	ret = put_section_head(cut, DAT_OPTION_BUFFER, DAT_SECTION_COMPRESSED, bytes);
-	for (uint32_t i = 0; !ret && i < b->nr_cpus; i++)
-		if (s[i].nr_pieces)
-			ret = put_stream(cut, &s[i], &option);
-	buf_add_u16(&cut->options, DAT_OPTION_BUFFER);
-	buf_add_u32(&cut->options, option.size);
-	buf_add(&cut->options, option.data, option.size);
-	if (option.failed)
-		ret = -ENOMEM;
-	buf_free(&option);
-	return ret;
-}
-
-/* Does the writer make this option itself? */
-static bool is_made(const struct dat_cut *cut, uint16_t option)
-{
-	return option == DAT_OPTION_BUFFER || option == DAT_OPTION_BUFFER_TEXT ||
-	       (option == DAT_OPTION_CPUCOUNT && !cut->r->sections) ||
-	       (option >= DAT_OPTION_STRINGS && option <= DAT_OPTION_CMDLINES);
-}
-
-/* Are these the counters of a CPU that is left out? */
-static bool is_dropped(const struct dat_cut *cut, uint16_t option, const struct dat_text *t)
-{
-	unsigned int cpu;
-
-	return option == DAT_OPTION_CPUSTAT && sscanf(t->text, "CPU: %u", &cpu) == 1 &&
-	       cpu < cut->r->nr_cpus && cut->drops_counters[cpu];
-}
-
-static int copy_option(struct rbmap_recording *r, void *data, uint16_t option, struct dat_text *t)
-{
-	const size_t len = strlen(DAT_UNFINISHED);
-	struct dat_cut *cut = data;
-	size_t end = strnlen(t->text, t->size);
-
-	(void)r;
-	if (is_made(cut, option) || is_dropped(cut, option, t))
-		return 0;
-	/* The part is complete, also if the recording is not. */
-	if (option == DAT_OPTION_VERSION && end >= len &&
-	    !memcmp(t->text + end - len, DAT_UNFINISHED, len))
-		memset(t->text + end - len, 0, len);
-	buf_add_u16(&cut->options, option);
-	buf_add_u32(&cut->options, t->size);
-	buf_add(&cut->options, t->text, t->size);
-	return 0;
-}
-
-/* The counters of a CPU say how many of its events the part lacks. */
-static void add_left_out(struct dat_cut *cut, unsigned int cpu)
-{
-	struct buf text = { 0 };
-
-	buf_printf(&text, "CPU: %u\nnot selected: %" PRIu64 "\n", cpu, cut->left_out[cpu]);
-	buf_add(&text, "", 1);
-	buf_add_u16(&cut->options, DAT_OPTION_CPUSTAT);
-	buf_add_u32(&cut->options, text.size);
-	buf_add(&cut->options, text.data, text.size);
-	cut->options.failed |= text.failed;
-	buf_free(&text);
-}
-
-static int add_options(struct dat_cut *cut)
-{
-	uint32_t nr_cpus = cut->r->buffer[0].nr_cpus;
-	int ret = dat_each_option(cut->r, copy_option, cut);
-
-	for (unsigned int cpu = 0; cpu < cut->r->nr_cpus; cpu++)
-		if (cut->left_out[cpu])
-			add_left_out(cut, cpu);
-	if (cut->r->sections)
-		return ret;
-	buf_add_u16(&cut->options, DAT_OPTION_CPUCOUNT);
-	buf_add_u32(&cut->options, sizeof(nr_cpus));
-	buf_add_u32(&cut->options, nr_cpus);
-	return ret;
-}
-
-static int put_strings(struct dat_cut *cut)
-{
-	section_option_add(&cut->options, DAT_OPTION_STRINGS, cut->at);
-	return put_section_head(cut, DAT_OPTION_STRINGS, 0, 1) || put(cut, "", 1) ?
-	       cut->write_error : 0;
-}
-
-static int put_options(struct dat_cut *cut)
-{
-	int ret;
-
-	cut->options_at = cut->at;
-	section_option_add(&cut->options, DAT_OPTION_DONE, 0);
-	if (cut->options.failed)
-		return -ENOMEM;
-	ret = put_section_head(cut, DAT_SECTION_OPTIONS, 0, cut->options.size);
-	return ret ? ret : put(cut, cut->options.data, cut->options.size);
-}
-
-static int put_head(struct dat_cut *cut)
-{
-	const unsigned char order_and_long[] = {
-		__BYTE_ORDER == __BIG_ENDIAN, cut->r->long_size,
-	};
-	struct buf head = { 0 };
-
-	buf_add(&head, DAT_MAGIC, DAT_MAGIC_SIZE);
-	buf_add_string(&head, DAT_VERSION_SECTIONS);
-	buf_add(&head, order_and_long, sizeof(order_and_long));
-	buf_add_u32(&head, cut->r->page_size);
-	buf_add_string(&head, DAT_COMPRESSION);
-	buf_add_string(&head, ZSTD_versionString());
-	buf_add_u64(&head, cut->options_at);
-	return put_buf(cut, &head);
-}
-
-static int put_all(struct dat_cut *cut)
-{
-	int ret = put_head(cut);
-
-	cut->options.size = 0;
-	if (!ret)
-		ret = add_options(cut);
-	for (int id = DAT_OPTION_HEADER_INFO; id <= DAT_OPTION_CMDLINES && !ret; id++)
-		ret = put_part(cut, id);
-	for (unsigned int i = 0; !ret && i < cut->r->nr_buffers; i++)
-		/* The top buffer is in each file. */
-		if (!i || cut->r->buffer[i].chosen)
-			ret = put_buffer(cut, &cut->r->buffer[i]);
-	if (!ret)
-		ret = put_strings(cut);
-	return ret ? ret : put_options(cut);
-}
-
-int dat_cut_write(struct dat_cut *cut, int fd)
-{
-	int ret = end_streams(cut);
-
-	cut->fd = fd;
-	for (int pass = 0; !ret && pass < 2; pass++) {
-		cut->counts = !pass;
-		cut->at = 0;
-		ret = put_all(cut);
-	}
-	return ret;
-}
-
-int dat_cut_write_error(const struct dat_cut *cut)
-{
-	return cut->write_error;
-}
-
 void dat_cut_drop_counters(struct dat_cut *cut, unsigned int cpu)
 {
 	if (cpu < cut->r->nr_cpus)
 		cut->drops_counters[cpu] = true;
 }
 
-/* ---- the beginning and the end */
 int dat_cut_new(struct dat_cut **result, struct rbmap_recording *r, int spool)
 {
 	struct dat_cut *cut = calloc(1, sizeof(*cut));
