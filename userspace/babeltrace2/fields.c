@@ -6,6 +6,7 @@
 #include <linux/rbmap.h>
 
 #include "components.h"
+#include "event_common.h"
 #include "fields.h"
 
 /*
@@ -233,8 +234,7 @@ static bool set_context(struct trace *t, bt_field *context, const struct rbmap_e
 	char idle[IDLE_ROOM] = "<idle>";
 	const char *comm;
 
-	if (ev->size >= sizeof(common))
-		memcpy(&common, ev->data, sizeof(common));
+	event_common(ev, &common);
 	if (host)
 		snprintf(idle, sizeof(idle), "%s:<idle>", host);
 	comm = common.pid ? t->source->comm(t, common.pid) : idle;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "event_common.h"
 #include "recording/dat_cgroups.h"
 #include "recording/dat_hosts.h"
 #include "selector.h"
@@ -125,14 +126,6 @@ bool selector_needs_comm(const struct selector *selector)
 	return needs;
 }
 
-static bool read_common(const struct rbmap_event *ev, struct rbmap_event_common *common)
-{
-	if (ev->size < sizeof(*common))
-		return false;
-	memcpy(common, ev->data, sizeof(*common));
-	return true;
-}
-
 /* The kernel's name of an idle task has the CPU's number on its host. */
 static bool fits_filter(const struct selector *selector, const struct rule *rule,
 			const struct rbmap_event *ev, int pid, const char *comm)
@@ -159,7 +152,7 @@ bool selector_has_event(const struct selector *selector, const struct rbmap_even
 		return false;
 	if (!selector->chooses_events)
 		return true;
-	if (!read_common(ev, &common))
+	if (!event_common(ev, &common))
 		return false;
 	rule = selector->rule[common.type];
 	return rule && rule->chosen &&
@@ -183,7 +176,7 @@ bool selector_wants(const struct selector *selector, const struct rbmap_event *e
 		return false;
 	if (!selector->chooses_tasks)
 		return true;
-	if (!read_common(ev, &common))
+	if (!event_common(ev, &common))
 		return false;
 	return has_task_on(selector, common.pid, ev->cpu, comm) ||
 	       is_about_wanted(selector, selector->rule[common.type], ev);

@@ -7,6 +7,7 @@
 
 #include <linux/rbmap.h>
 
+#include "event_common.h"
 #include "parts.h"
 #include "recording/dat_cgroups.h"
 #include "recording/dat_devices.h"
@@ -340,10 +341,7 @@ const char *intervals_comm_of(const struct intervals *intervals, const struct rb
 {
 	struct rbmap_event_common common;
 
-	if (ev->size < sizeof(common))
-		return "";
-	memcpy(&common, ev->data, sizeof(common));
-	return intervals_comm(intervals, common.pid);
+	return event_common(ev, &common) ? intervals_comm(intervals, common.pid) : "";
 }
 
 static void add_share(const struct intervals *intervals, struct interval_share *share,

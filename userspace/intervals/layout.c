@@ -6,6 +6,7 @@
 
 #include <linux/rbmap.h>
 
+#include "event_common.h"
 #include "formats/format_text.h"
 #include "layout.h"
 #include "print/fields/fields.h"
@@ -169,9 +170,8 @@ const struct layout *layouts_find(const struct layouts *layouts, const struct rb
 	const struct layout *layout;
 	uint16_t id;
 
-	if (ev->size < sizeof(struct rbmap_event_common))
+	if (!event_id(ev, &id))
 		return NULL;
-	memcpy(&id, ev->data, sizeof(id));
 	layout = layouts->layout[id];
 	return layout && ev->size >= layout->need ? layout : NULL;
 }

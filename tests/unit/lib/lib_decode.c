@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of rbmap_decode(): each kind of record; random sub-buffers, compared with
- * libtraceevent's kbuffer; and garbage.
+ * libtraceevent's kbuffer; and garbage. Tests of the common fields of a record.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "event_common.h"
 #include "lib_synth.h"
 
 #define HEAD	RBMAP_SUBBUF_HEADER_SIZE
@@ -453,6 +454,39 @@ static void test_padding_beyond_end(void **state)
 	assert_int_equal(c.offset, 0);
 }
 
+/* Allocate exactly the size, so that sanitizers find reads beyond the end. */
+static void expect_common(size_t size, bool expected)
+{
+	const struct rbmap_event_common written = {
+		.type = 0xfedc, .flags = 3, .preempt_count = 5, .pid = -7,
+	};
+	struct rbmap_event_common common = { .type = 1, .pid = 1 };
+	unsigned char *record = malloc(size);
+	struct rbmap_event ev = { .data = record, .size = size };
+	uint16_t id = 1;
+
+	assert_true(record || !size);
+	if (size)
+		memcpy(record, &written, size < sizeof(written) ? size : sizeof(written));
+	assert_int_equal(event_common(&ev, &common), expected);
+	assert_int_equal(event_id(&ev, &id), expected);
+	assert_int_equal(id, expected ? written.type : 1);
+	assert_int_equal(common.type, expected ? written.type : 1);
+	assert_int_equal(common.flags, expected ? written.flags : 0);
+	assert_int_equal(common.preempt_count, expected ? written.preempt_count : 0);
+	assert_int_equal(common.pid, expected ? written.pid : 1);
+	free(record);
+}
+
+static void test_common(void **state)
+{
+	(void)state;
+	for (size_t size = 0; size < sizeof(struct rbmap_event_common); size++)
+		expect_common(size, false);
+	expect_common(sizeof(struct rbmap_event_common), true);
+	expect_common(sizeof(struct rbmap_event_common) + 4, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +501,7 @@ int main(void)
 		cmocka_unit_test(test_against_kbuffer),
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_mutated),
+		cmocka_unit_test(test_common),
 	};
 
 	return cmocka_run_group_tests_name("lib_decode", tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/complain.h"
 #include "base/process.h"
+#include "event_common.h"
 #include "kernel/anonymous_buffer.h"
 #include "kernel/control.h"
 #include "live/event_select.h"
@@ -221,10 +222,9 @@ static bool add_cpus(struct trigger *t, const char *devices)
 /* Return NULL for an event that does not match. */
 static const struct control_event *match(const struct trigger *t, const struct rbmap_event *ev)
 {
-	const struct rbmap_event_common *common = ev->data;
+	uint16_t id;
 
-	return ev->size >= sizeof(*common) && common->type < t->nr_ids ?
-	       t->event[common->type] : NULL;
+	return event_id(ev, &id) && id < t->nr_ids ? t->event[id] : NULL;
 }
 
 static void add_hit(struct hits *hits, const struct control_event *event,

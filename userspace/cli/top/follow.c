@@ -8,6 +8,7 @@
 #include "base/complain.h"
 #include "base/printable.h"
 #include "base/process.h"
+#include "event_common.h"
 #include "follow.h"
 #include "layout.h"
 #include "live/task_cgroups.h"
@@ -154,10 +155,8 @@ static bool count(void *data, const struct rbmap_event *ev)
 
 	top->read++;
 	top->all_read++;
-	if (ev->size < sizeof(common))
-		return true;
-	memcpy(&common, ev->data, sizeof(common));
-	counts_add(top->counts, ev->cpu, common.pid, common.type);
+	if (event_common(ev, &common))
+		counts_add(top->counts, ev->cpu, common.pid, common.type);
 	return true;
 }
 

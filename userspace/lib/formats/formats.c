@@ -7,6 +7,7 @@
 #include <linux/rbmap.h>
 
 #include "api.h"
+#include "event_common.h"
 #include "format_text.h"
 
 #define NR_IDS	65536	/* common_type has 16 bits */
@@ -70,9 +71,8 @@ RBMAP_API const struct rbmap_format *rbmap_formats_of(const struct rbmap_formats
 {
 	uint16_t id;
 
-	if (ev->size < sizeof(struct rbmap_event_common))
+	if (!event_id(ev, &id))
 		return NULL;
-	memcpy(&id, ev->data, sizeof(id));
 	return public_of(formats->format[id]);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/printable.h"
+#include "event_common.h"
 #include "print/fields/constants.h"
 #include "recording/dat_cgroups.h"
 #include "recording/dat_hosts.h"
@@ -221,7 +222,7 @@ static const struct tracer_event *tracer_of(const struct print_session *s,
 	struct rbmap_event_common common;
 	const struct event_info *info;
 
-	if (!read_common(ev, &common))
+	if (!event_common(ev, &common))
 		return NULL;
 	info = s->event[common.type];
 	return info && (int)ev->size >= info->size ? info->tracer : NULL;
@@ -255,7 +256,7 @@ int print_session_find_parts(struct print_session *s, const struct rbmap_event *
 	*parts = (struct event_parts){ 0 };
 	if (s->comm_from_proc)
 		s->now = s->layout.time.is_counter ? now_ns() : ev->ts;
-	if (!read_common(ev, &parts->common))
+	if (!event_common(ev, &parts->common))
 		return -EINVAL;
 	parts->info = print_session_event_info(s, parts->common.type);
 	if (parts->info) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "event_common.h"
 #include "print/fields/fields.h"
 #include "recording/dat_hosts.h"
 #include "session_names.h"
@@ -231,7 +232,7 @@ int print_session_scan(struct print_session *s, const struct rbmap_event *ev)
 	const struct event_info *info;
 	int ret = 0;
 
-	if (!read_common(ev, &common))
+	if (!event_common(ev, &common))
 		return 0;
 	info = s->event[common.type];
 	if (!info || (int)ev->size < info->size)

@@ -106,13 +106,4 @@ struct print_session {
 	bool with_json;
 };
 
-/* Read the common fields of an event. Return false if it is too small to have them. */
-static inline bool read_common(const struct rbmap_event *ev, struct rbmap_event_common *common)
-{
-	if (ev->size < sizeof(*common))
-		return false;
-	__builtin_memcpy(common, ev->data, sizeof(*common));
-	return true;
-}
-
 #endif /* RBMAP_PRINT_SESSION_PARTS_H */

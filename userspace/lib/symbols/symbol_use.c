@@ -8,6 +8,7 @@
 #include <rbmap.h>
 
 #include "base/hash.h"
+#include "event_common.h"
 #include "formats/format_text.h"
 #include "symbol_use.h"
 #include "symbols.h"
@@ -266,13 +267,9 @@ int symbol_use_add_page(struct symbol_use *use, const void *page, size_t size)
 	uint16_t id;
 	int ret = 0;
 
-	while (use->any && !ret && rbmap_decode(page, size, &cursor, &ev) == 1) {
-		if (ev.size < sizeof(id))
-			continue;
-		memcpy(&id, ev.data, sizeof(id));
-		if (use->event[id])
+	while (use->any && !ret && rbmap_decode(page, size, &cursor, &ev) == 1)
+		if (event_id(&ev, &id) && use->event[id])
 			ret = add_event(use, use->event[id], &ev);
-	}
 	return ret;
 }
 

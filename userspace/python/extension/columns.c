@@ -7,6 +7,7 @@
 
 #include <linux/rbmap.h>
 
+#include "event_common.h"
 #include "strings.h"
 
 #define NR_IDS		65536	/* an id has 16 bits */
@@ -209,12 +210,10 @@ static int add_value(struct table *t, struct column *c, const struct rbmap_event
 	return 0;
 }
 
-static void add_head(struct table *t, const struct rbmap_event *ev)
+static void add_head(struct table *t, const struct rbmap_event *ev, int32_t pid)
 {
-	const struct rbmap_event_common *common = ev->data;
-	int32_t cpu = ev->cpu, pid;
+	int32_t cpu = ev->cpu;
 
-	memcpy(&pid, &common->pid, sizeof(pid));
 	memcpy(t->column[0].data + 8 * t->nr_rows, &ev->ts, 8);
 	memcpy(t->column[1].data + 4 * t->nr_rows, &cpu, 4);
 	memcpy(t->column[2].data + 4 * t->nr_rows, &pid, 4);
@@ -224,20 +223,19 @@ static void add_head(struct table *t, const struct rbmap_event *ev)
 int columns_add(struct columns *columns, const struct rbmap_event *ev)
 {
 	struct table *t;
-	uint16_t id;
+	struct rbmap_event_common common;
 	int ret = 0;
 
-	if (ev->size < sizeof(struct rbmap_event_common))
+	if (!event_common(ev, &common))
 		return 0;
-	memcpy(&id, ev->data, sizeof(id));
-	t = columns->by_id[id];
+	t = columns->by_id[common.type];
 	if (!t)
 		return 0;
 	if (t->nr_rows == t->room)
 		ret = make_room(t);
 	if (ret)
 		return ret;
-	add_head(t, ev);
+	add_head(t, ev, common.pid);
 	for (size_t i = NR_HEAD; i < t->nr_columns && !ret; i++)
 		ret = add_value(t, &t->column[i], ev);
 	t->nr_rows++;

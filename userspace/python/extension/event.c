@@ -6,6 +6,8 @@
 
 #include <linux/rbmap.h>
 
+#include "event_common.h"
+
 struct event {
 	PyObject_VAR_HEAD
 	struct source *source;
@@ -62,13 +64,10 @@ static struct rbmap_event view(PyObject *self)
 
 static bool has_common(PyObject *self, struct rbmap_event_common *common)
 {
-	struct event *event = (struct event *)self;
+	const struct rbmap_event ev = view(self);
 
 	memset(common, 0, sizeof(*common));
-	if ((size_t)Py_SIZE(self) < sizeof(*common))
-		return false;
-	memcpy(common, event->data, sizeof(*common));
-	return true;
+	return event_common(&ev, common);
 }
 
 /* ---- attributes */

@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <linux/rbmap.h>
 
@@ -12,6 +11,7 @@
 #include "base/json.h"
 #include "base/suggest.h"
 #include "choose.h"
+#include "event_common.h"
 #include "input/input.h"
 #include "input/input_events.h"
 #include "intervals/intervals.h"
@@ -118,9 +118,8 @@ static int look_at(void *data, const struct rbmap_event *ev)
 	struct seen *seen;
 	int ret = intervals_event(look->intervals, ev);
 
-	if (ret || look->error || ev->size < sizeof(common))
+	if (ret || look->error || !event_common(ev, &common))
 		return ret ? ret : look->error;
-	memcpy(&common, ev->data, sizeof(common));
 	seen = seen_task(look, common.pid);
 	if (!seen)
 		return -ENOMEM;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <linux/rbmap.h>
 
+#include "event_common.h"
 #include "page.h"
 #include "print/line.h"
 
@@ -146,10 +146,7 @@ static int pid_of(const struct cpu_lane *lane, const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
 
-	if (ev->size < sizeof(common))
-		return lane->pid;
-	memcpy(&common, ev->data, sizeof(common));
-	return common.pid;
+	return event_common(ev, &common) ? common.pid : lane->pid;
 }
 
 static int add_event(struct page *page, struct cpu_lane *lane, const struct rbmap_event *ev,

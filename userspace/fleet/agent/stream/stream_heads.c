@@ -6,10 +6,9 @@
 #include <sys/timex.h>
 #include <sys/utsname.h>
 
-#include <linux/rbmap.h>
-
 #include "agent/uplink/clocks.h"
 #include "base/array.h"
+#include "event_common.h"
 #include "stream.h"
 
 #define NAMES_PERIOD	(60 * 1000000000ULL)
@@ -95,9 +94,8 @@ void stream_heads_event(struct stream_heads *h, const struct rbmap_event *ev)
 {
 	uint16_t id;
 
-	if (ev->size < sizeof(struct rbmap_event_common))
+	if (!event_id(ev, &id))
 		return;
-	memcpy(&id, ev->data, sizeof(id));
 	if (!h->seen[id]) {
 		h->seen[id] = true;
 		add_format(h, id);

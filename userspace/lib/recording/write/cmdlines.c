@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/process.h"
 #include "cmdlines.h"
+#include "event_common.h"
 #include "formats/format_text.h"
 
 #define MAX_PAIRS	2		/* sched_switch names two threads */
@@ -284,9 +285,8 @@ void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *f
 	const struct event_cmdlines *ec;
 	struct entry *e;
 
-	if (ev->size < sizeof(common))
+	if (!event_common(ev, &common))
 		return;
-	memcpy(&common, ev->data, sizeof(common));
 	e = find_entry(cmdlines, common.pid);
 	if (e && !e->looked_up) {
 		e->looked_up = true;

@@ -4,8 +4,7 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
-#include <linux/rbmap.h>
-
+#include "event_common.h"
 #include "print/crash_notes.h"
 #include "print/fields/fields.h"
 #include "types.h"
@@ -123,9 +122,8 @@ static struct type *find(struct types *types, const struct rbmap_event *ev)
 {
 	uint16_t id;
 
-	if (ev->size < sizeof(struct rbmap_event_common))
+	if (!event_id(ev, &id))
 		return &types->too_short;
-	memcpy(&id, ev->data, sizeof(id));
 	if (!types->of_id[id]) {
 		types->of_id[id] = calloc(1, sizeof(struct type));
 		if (types->of_id[id])
