@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -11,6 +10,7 @@
 
 #include "comms.h"
 #include "components.h"
+#include "event_common.h"
 #include "live_params.h"
 #include "rings.h"
 #include "trace.h"
@@ -196,10 +196,7 @@ static bool learn(struct trace *t, const struct rbmap_event *ev)
 	struct live *l = of(t);
 	uint16_t id;
 
-	if (ev->size < sizeof(id))
-		return false;
-	memcpy(&id, ev->data, sizeof(id));
-	if (l->asked[id])
+	if (!event_id(ev, &id) || l->asked[id])
 		return false;
 	l->asked[id] = true;
 	return rbmap_formats_load(l->formats, l->events) >= 0;

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event_common.h"
+
 #define NR_IDS		65536	/* an id has 16 bits */
 #define WAIT_MS		200	/* at most, between looks at signals of Python */
 
@@ -181,10 +183,7 @@ static int learn_format(struct live *live, const struct rbmap_event *ev)
 	uint16_t id;
 	int ret;
 
-	if (ev->size < sizeof(id) || rbmap_formats_of(live->formats, ev))
-		return 0;
-	memcpy(&id, ev->data, sizeof(id));
-	if (live->asked[id])
+	if (!event_id(ev, &id) || rbmap_formats_of(live->formats, ev) || live->asked[id])
 		return 0;
 	live->asked[id] = true;
 	ret = rbmap_formats_load(live->formats, PyBytes_AsString(live->events_dir));
