@@ -10,57 +10,52 @@ const char *const row_key_names[NR_ROW_KEYS] = {
 
 #define FIRST_SLOTS	64	/* a power of two */
 
-static bool is_row_of(const struct row *row, enum row_key key, const struct interval *interval)
+#define SLOT_IS_OF(slot, its_key)	((slot)->key == (its_key))
+#define KEY_OF_SLOT(slot)		((slot)->key)
+HASH_FUNCTIONS(row_table, struct row_slot, uint64_t, FIRST_SLOTS, hash_u64, SLOT_IS_OF,
+	       KEY_OF_SLOT);
+
+static uint64_t key_of(enum row_key key, const struct interval *interval)
 {
 	switch (key) {
 	case ROW_TASK:
-		return row->pid == interval->pid;
+		return (uint32_t)interval->pid;
 	case ROW_CPU:
-		return row->cpu == interval->cpu;
+		return (uint32_t)interval->cpu;
 	default:
 		/* Equal names have the same address. */
-		return row->name == interval->name;
+		return (uintptr_t)interval->name;
 	}
 }
 
-static uint64_t hash(enum row_key key, const struct interval *interval)
+static struct row *new_row(const struct interval *interval)
 {
-	uint64_t value = key == ROW_TASK ? (uint32_t)interval->pid :
-			 key == ROW_CPU ? (uint32_t)interval->cpu : (uintptr_t)interval->name;
+	struct row *row = calloc(1, sizeof(*row));
 
-	return value * 0x9e3779b97f4a7c15ULL >> 32;
-}
-
-static struct row **find_slot(struct row **slot, size_t nr_slots, enum row_key key,
-			      const struct interval *interval)
-{
-	size_t i = hash(key, interval) & (nr_slots - 1);
-
-	while (slot[i] && !is_row_of(slot[i], key, interval))
-		i = (i + 1) & (nr_slots - 1);
-	return &slot[i];
-}
-
-static bool grow(struct rows *rows)
-{
-	size_t nr = rows->nr_slots ? 2 * rows->nr_slots : FIRST_SLOTS;
-	struct row **more = calloc(nr, sizeof(*more));
-
-	if (!more)
-		return false;
-	for (size_t i = 0; i < rows->nr_slots; i++) {
-		struct row *row = rows->slot[i];
-		struct interval like;
-
-		if (!row)
-			continue;
-		like = (struct interval){ .pid = row->pid, .cpu = row->cpu, .name = row->name };
-		*find_slot(more, nr, rows->key, &like) = row;
+	if (row) {
+		row->pid = interval->pid;
+		row->cpu = interval->cpu;
+		row->name = interval->name;
+		row->device = interval->device;
 	}
-	free(rows->slot);
-	rows->slot = more;
-	rows->nr_slots = nr;
-	return true;
+	return row;
+}
+
+/* Return the row of an interval, which may be new, or NULL: out of memory. */
+static struct row *find_row(struct rows *rows, const struct interval *interval)
+{
+	uint64_t key = key_of(rows->key, interval);
+	struct row_slot *slot = row_table_place(&rows->table, key);
+	struct row *row;
+
+	if (!slot || slot->used)
+		return slot ? slot->row : NULL;
+	row = new_row(interval);
+	if (row) {
+		*slot = (struct row_slot){ key, row, true };
+		rows->table.nr++;
+	}
+	return row;
 }
 
 bool rows_add(struct rows *rows, const struct interval *added)
@@ -68,28 +63,16 @@ bool rows_add(struct rows *rows, const struct interval *added)
 	uint64_t length = added->end - added->begin;
 	struct interval of_cgroup;
 	const struct interval *interval = added;
-	struct row **slot, *row;
+	struct row *row;
 
 	if (rows->key == ROW_CGROUP) {
 		of_cgroup = *added;
 		of_cgroup.name = rows->cgroup(rows->data, added->pid);
 		interval = &of_cgroup;
 	}
-	if (2 * rows->nr >= rows->nr_slots && !grow(rows))
+	row = find_row(rows, interval);
+	if (!row)
 		return false;
-	slot = find_slot(rows->slot, rows->nr_slots, rows->key, interval);
-	row = *slot;
-	if (!row) {
-		row = calloc(1, sizeof(*row));
-		if (!row)
-			return false;
-		row->pid = interval->pid;
-		row->cpu = interval->cpu;
-		row->name = interval->name;
-		row->device = interval->device;
-		*slot = row;
-		rows->nr++;
-	}
 	if (rows->key == ROW_TASK && *interval->comm)
 		snprintf(row->comm, sizeof(row->comm), "%s", interval->comm);
 	if (!row->lengths.count || length > row->lengths.max)
@@ -99,13 +82,13 @@ bool rows_add(struct rows *rows, const struct interval *added)
 
 void rows_free(struct rows *rows)
 {
-	for (size_t i = 0; i < rows->nr_slots; i++) {
-		if (!rows->slot[i])
-			continue;
-		histogram_free(&rows->slot[i]->lengths);
-		free(rows->slot[i]);
+	struct row_slot *slot;
+
+	hash_for_each(&rows->table, slot) {
+		histogram_free(&slot->row->lengths);
+		free(slot->row);
 	}
-	free(rows->slot);
+	free(rows->table.slot);
 }
 
 static uint64_t value_of(const struct row *row, enum row_sort sort)
@@ -144,13 +127,14 @@ static int compare(const void *a, const void *b, void *sort)
 
 struct row **rows_sorted(const struct rows *rows, enum row_sort sort)
 {
-	struct row **sorted = calloc(rows->nr + 1, sizeof(*sorted));
+	struct row **sorted = calloc(rows->table.nr + 1, sizeof(*sorted));
+	struct row_slot *slot;
 	size_t nr = 0;
 
-	for (size_t i = 0; sorted && i < rows->nr_slots; i++)
-		if (rows->slot[i])
-			sorted[nr++] = rows->slot[i];
-	if (sorted)
-		qsort_r(sorted, nr, sizeof(*sorted), compare, &sort);
+	if (!sorted)
+		return NULL;
+	hash_for_each(&rows->table, slot)
+		sorted[nr++] = slot->row;
+	qsort_r(sorted, nr, sizeof(*sorted), compare, &sort);
 	return sorted;
 }

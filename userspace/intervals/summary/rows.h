@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "histogram.h"
 #include "intervals/intervals.h"
 
@@ -34,6 +35,15 @@ struct row {
 /* Return the path of a task's cgroup. Equal paths have the same address. */
 typedef const char *row_cgroup_fn(void *data, int pid);
 
+/* A row in the hash table: it is found without a look into the row. */
+struct row_slot {
+	uint64_t key;		/* pid, number of the CPU, or address of the name */
+	struct row *row;
+	bool used;
+};
+
+HASH_TABLE(row_table, struct row_slot);
+
 /**
  * struct rows - all rows
  * @cgroup, @data: needed for ROW_CGROUP
@@ -42,8 +52,7 @@ struct rows {
 	enum row_key key;
 	row_cgroup_fn *cgroup;
 	void *data;
-	struct row **slot;		/* open addressing; a power of two */
-	size_t nr, nr_slots;
+	struct row_table table;
 };
 
 /* The names of the keys, as users choose them. */

@@ -52,7 +52,7 @@ static bool add_rows(const struct view *view, struct json *j, const struct summa
 	if (!row)
 		return false;
 	json_open(j, "rows", '[');
-	for (size_t i = 0; i < s->rows.nr && (!view->rows || i < view->rows); i++)
+	for (size_t i = 0; i < s->rows.table.nr && (!view->rows || i < view->rows); i++)
 		add_row(view, j, row[i], s->rows.key);
 	json_close(j, ']');
 	free(row);

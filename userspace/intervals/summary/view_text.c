@@ -115,7 +115,7 @@ static const char *key_title(enum row_key key, const struct kind *kind)
 static bool add_table(const struct view *view, struct buf *out, const struct summary *s)
 {
 	struct row **row = rows_sorted(&s->rows, view->sort);
-	size_t most = view->rows && view->rows < s->rows.nr ? view->rows : s->rows.nr;
+	size_t most = view->rows && view->rows < s->rows.table.nr ? view->rows : s->rows.table.nr;
 
 	if (!row)
 		return false;
@@ -124,8 +124,8 @@ static bool add_table(const struct view *view, struct buf *out, const struct sum
 		   "P99", "P99.9", "MAX");
 	for (size_t i = 0; i < most; i++)
 		add_row(view, out, row[i], s->rows.key);
-	if (most < s->rows.nr)
-		buf_printf(out, "(%zu more rows: --rows 0 prints all)\n", s->rows.nr - most);
+	if (most < s->rows.table.nr)
+		buf_printf(out, "(%zu more rows: --rows 0 prints all)\n", s->rows.table.nr - most);
 	free(row);
 	return true;
 }
