@@ -221,7 +221,7 @@ static bool add_tasks(struct json *j, const struct page *page)
 static void add_texts(struct json *j, const struct page *page)
 {
 	json_open(j, "texts", '[');
-	for (uint32_t i = 0; i < page->texts.nr; i++)
+	for (size_t i = 0; i < page->texts.table.nr; i++)
 		add_text(j, NULL, page->texts.text[i]);
 	json_close(j, ']');
 }

@@ -6,15 +6,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
+struct text_slot {
+	const char *text;
+	uint32_t number;
+	bool used;
+};
+
+HASH_TABLE(text_table, struct text_slot);
+
 /**
  * struct texts - the names
  * @text: by number. The strings belong to others
- * @slot: number plus 1; open addressing; a power of two
+ * @table: the numbers; table.nr is also the length of @text
  */
 struct texts {
 	const char **text;
-	uint32_t *slot;
-	uint32_t nr, nr_slots;
+	struct text_table table;
 };
 
 void texts_free(struct texts *texts);
