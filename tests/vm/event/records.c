@@ -217,13 +217,24 @@ static bool is_call(const struct record *record, const struct source *source,
 
 static unsigned int nr_addresses;
 
-/* A node of -1 behind flags looks like the upper half of an address. */
-static bool is_field_of_four(const struct event *event, unsigned int offset)
+/*
+ * A word that holds several things can look like an address.  Examples are a node of -1 behind
+ * flags, and the end of a string with bytes of an earlier event behind it.
+ */
+static bool is_several(const struct event *event, const struct record *record, uint32_t at)
 {
 	for (int i = 0; i < event->nr_fields; i++) {
 		const struct field *field = &event->field[i];
+		uint32_t loc, end;
 
-		if (field->offset == offset && field->size == 4 && !field->string)
+		if (!field->string) {
+			if (field->offset == at + 4 && field->size == 4)
+				return true;
+			continue;
+		}
+		memcpy(&loc, record->payload + field->offset, sizeof(loc));
+		end = (loc & 0xffff) + (loc >> 16);
+		if (end > at && end < at + 8)
 			return true;
 	}
 	return false;
@@ -233,16 +244,16 @@ static bool is_field_of_four(const struct event *event, unsigned int offset)
 static void look_for_addresses(const struct event *event, const char *name,
 			       const struct record *record)
 {
-	size_t at;
+	uint32_t at;
 	uint64_t word;
 
 	for (at = 8; at + sizeof(word) <= record->size; at += sizeof(word)) {
 		memcpy(&word, record->payload + at, sizeof(word));
 		if (word < 0xffff800000000000 || word >= 0xfffffffffffff000 ||
-		    is_field_of_four(event, at + 4))
+		    is_several(event, record, at))
 			continue;
 		if (nr_addresses++ < 10)
-			diag("%s: byte %zu: %#" PRIx64, name, at, word);
+			diag("%s: byte %" PRIu32 ": %#" PRIx64, name, at, word);
 	}
 }
 
