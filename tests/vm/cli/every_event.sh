@@ -135,7 +135,7 @@ is "$(sed -n 's/^[0-9]* events, \([0-9]* lost\)$/\1/p' sums)" "$(sed -n 's/^[0-9
 
 # --- missed
 # A CPU that comes on line has events before anybody can listen to them.
-ok "a CPU comes on line while its events are recorded" rbmap enable sched:sched_stat_runtime irq_vectors
+ok "a CPU comes on line while its events are recorded" rbmap enable rcu:rcu_utilization x86_fpu
 missed()
 {
 	echo 0 >/sys/devices/system/cpu/cpu1/online
