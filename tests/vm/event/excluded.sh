@@ -52,6 +52,16 @@ is "$(cat $part/exclude_process)" "" "an empty line empties the list"
 # A task can cause this event itself, by its name. It comes in interrupts alone.
 # shellcheck disable=SC2016 # the module knows $arg1
 echo 't:own/tick local_timer_entry vector=$arg1:s32' >$root/dynamic_events
+# A process still frees memory when its parent has been told of its end. This buffer has the
+# switch from a dead one, whose state is X or Z.
+last=$root/instances/last
+echo 'last buffer_size_kb=64' >$root/instances/create
+echo 'prev_comm == "dd" && prev_state & 0x30' >$last/events/sched/sched_switch/filter
+echo 1 >$last/events/sched/sched_switch/enable
+gone()
+{
+	[ "$(summed emitted $last)" -gt 0 ]
+}
 # busy COUNT: enables the events in both buffers while a process makes 2 * COUNT system
 # calls, page faults and switches. The blocks are large if COUNT is small, so that
 # interrupts hit the process. Its number is in $pid. Its events are in /tmp/all.json and
@@ -64,9 +74,11 @@ busy()
 			echo 1 >$buffer/events/$system/enable
 		done
 	done
+	echo 1 >$last/reset
 	sh -c "echo 0 >$part/exclude_process; exec taskset 2 dd if=/dev/zero of=/dev/null bs=$((1024 * 1024 / $1)) count=$1" 2>/dev/null &
 	pid=$!
 	wait $pid
+	ok "the process is gone" retry_until 30 gone
 	for buffer in $all $part; do
 		echo 0 >$buffer/events/enable
 	done
@@ -134,7 +146,7 @@ echo 0 >$part/events/enable
 echo 1 >$part/reset
 is "$(summed excluded $part)" 0 "a reset sets the counter to 0"
 is "$(rbmap stat -B part --json | grep -c '"excluded": *0')" 2 "rbmap stat has the counter of each CPU"
-for name in all part; do
+for name in all part last; do
 	echo $name >$root/instances/destroy
 done
 echo '-:own/tick' >$root/dynamic_events
