@@ -139,7 +139,9 @@ static int fetch_to(struct fleet_index *ix, const struct fleet_options *o, int d
 	return add_unanswered(ix, o, fetch_all(ix, o, dir));
 }
 
-int fleet_fetch(const struct fleet_options *o)
+/* Copy with @copy, to the directory of the option -o. */
+static int copy_to(const struct fleet_options *o,
+		   int (*copy)(struct fleet_index *ix, const struct fleet_options *o, int dir))
 {
 	int dir, status = STATUS_ERROR;
 	struct fleet_index ix;
@@ -148,10 +150,15 @@ int fleet_fetch(const struct fleet_options *o)
 		return STATUS_ERROR;
 	dir = copy_directory(o->output);
 	if (dir >= 0) {
-		status = fetch_to(&ix, o, dir);
+		status = copy(&ix, o, dir);
 		close(dir);
 	}
 	return fleet_close_index(&ix, o, status);
+}
+
+int fleet_fetch(const struct fleet_options *o)
+{
+	return copy_to(o, fetch_to);
 }
 
 static const char buffers[] =
@@ -336,15 +343,5 @@ static int stream_to(struct fleet_index *ix, const struct fleet_options *o, int 
 
 int fleet_stream(const struct fleet_options *o)
 {
-	int dir, status = STATUS_ERROR;
-	struct fleet_index ix;
-
-	if (!fleet_open_index(&ix, o, INDEX_READ))
-		return STATUS_ERROR;
-	dir = copy_directory(o->output);
-	if (dir >= 0) {
-		status = stream_to(&ix, o, dir);
-		close(dir);
-	}
-	return fleet_close_index(&ix, o, status);
+	return copy_to(o, stream_to);
 }

@@ -153,6 +153,15 @@ static void incident_row(sqlite3_stmt *st)
 	putchar('\n');
 }
 
+/* @recording: INDEX_UNKNOWN becomes null. */
+static void json_recording(struct json *j, uint64_t recording)
+{
+	if (recording == INDEX_UNKNOWN)
+		json_null(j, "recording");
+	else
+		json_bool(j, "recording", recording);
+}
+
 static void incident_json(struct json *j, sqlite3_stmt *st)
 {
 	json_open(j, NULL, '{');
@@ -163,10 +172,7 @@ static void incident_json(struct json *j, sqlite3_stmt *st)
 	json_known(j, "size", index_u64(st, LISTED_SIZE));
 	json_known(j, "events", index_u64(st, LISTED_EVENTS));
 	json_known(j, "lost", index_u64(st, LISTED_LOST));
-	if (index_u64(st, LISTED_RECORDING) == INDEX_UNKNOWN)
-		json_null(j, "recording");
-	else
-		json_bool(j, "recording", index_u64(st, LISTED_RECORDING));
+	json_recording(j, index_u64(st, LISTED_RECORDING));
 	json_text(j, "command", index_text(st, LISTED_COMMAND));
 	json_text(j, "reason", index_text(st, LISTED_REASON));
 	json_text(j, "cause", index_text(st, LISTED_CAUSE));
@@ -289,10 +295,7 @@ static void show_json(struct json *j, sqlite3_stmt *st)
 	json_known(j, "size", index_u64(st, SHOWN_SIZE));
 	json_known(j, "received", index_u64(st, SHOWN_RECEIVED));
 	json_known(j, "parts", index_u64(st, SHOWN_PARTS));
-	if (index_u64(st, SHOWN_RECORDING) == INDEX_UNKNOWN)
-		json_null(j, "recording");
-	else
-		json_bool(j, "recording", index_u64(st, SHOWN_RECORDING));
+	json_recording(j, index_u64(st, SHOWN_RECORDING));
 	json_text(j, "cause", index_text(st, SHOWN_CAUSE));
 	json_known(j, "failures", index_u64(st, SHOWN_FAILURES));
 	json_open(j, "manifest", '{');
