@@ -78,7 +78,7 @@ int rbmap_printer_make_room(struct rbmap_printer *printer, u32 size)
 
 /* ---- names of tasks */
 
-/* Return the entry of a task, or the one whose last use is the oldest. */
+/* Return the entry of a task, or the least recently used one of its set. */
 static struct rbmap_printer_name *rbmap_printer_name(struct rbmap_printer *printer, pid_t pid)
 {
 	struct rbmap_printer_name *set =

@@ -21,8 +21,8 @@
  * An optional RBMAP_TRACE_ENUMS says that print formats name constants, which
  * are to be printed as numbers.
  *
- * #define RBMAP_WITHOUT_CLASS_<class> 1 leaves out a class whose code uses what is known
- * only to the file that defines the tracepoints.
+ * #define RBMAP_WITHOUT_CLASS_<class> 1 leaves out a class.  Its code uses functions or
+ * structures that only the file of the kernel with CREATE_TRACE_POINTS has.
  */
 #include <linux/kconfig.h>
 #include <linux/stringify.h>

@@ -53,7 +53,7 @@ is "$(cat $part/exclude_process)" "" "an empty line empties the list"
 # shellcheck disable=SC2016 # the module knows $arg1
 echo 't:own/tick local_timer_entry vector=$arg1:s32' >$root/dynamic_events
 # A process still frees memory when its parent has been told of its end. This buffer has the
-# switch from a dead one, whose state is X or Z.
+# last event of the process, the switch with the state X or Z.
 last=$root/instances/last
 echo 'last buffer_size_kb=64' >$root/instances/create
 echo 'prev_comm == "dd" && prev_state & 0x30' >$last/events/sched/sched_switch/filter

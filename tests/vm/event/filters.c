@@ -735,7 +735,7 @@ static size_t calls_of(const pid_t *tasks, size_t nr)
 
 static pid_t helper;
 
-/* Check whose system calls were recorded in the last window: only those of @who. */
+/* Check that the last window has system calls of the groups in @who, and of no other group. */
 static void recorded(unsigned int who, const char *what)
 {
 	pid_t own = getpid();
