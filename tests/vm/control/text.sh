@@ -277,15 +277,16 @@ like "$(sed -n 's/.*: # 4/# 4/p' $tracefs/trace)" "^# 4030201 buf: 05 06 07 08" 
 echo 8 >$dir/buffer_size_kb
 echo 1 >$dir/tracing_on
 : >$dir/trace
+many=$((250 * page_kb))
 # All on one CPU: one with a few events would have no loss.
 mask=$(taskset -p $$ | sed 's/.*: //')
 taskset -p 1 $$ >/dev/null
-markers 1 1000
+markers 1 $many
 taskset -p "$mask" $$ >/dev/null
 total=$(summed emitted)
 unread=$(grep -c ': number ' $dir/trace)
 head -n 3 $dir/trace | tail -n 1 >/tmp/counts
-like "$(cat /tmp/counts)" "^# entries-in-buffer/entries-written: $unread/1000   #P:$(nproc)\$" \
+like "$(cat /tmp/counts)" "^# entries-in-buffer/entries-written: $unread/$many   #P:$(nproc)\$" \
 	"trace counts what is there, and what was written"
 is "$(lost_in $dir/trace)" 0 "trace tells no loss before its first event, as in tracefs"
 /tests/text read $dir/trace_pipe >/tmp/pipe 2>/dev/null
@@ -294,11 +295,11 @@ ok "there are losses" test "$(lost_in /tmp/pipe)" -gt 0
 is "$(head -n 1 /tmp/pipe | cut -c 1-4)" "CPU:" "a loss is told before the events that follow it"
 echo 0 >$root/overwrite
 : >$dir/trace
-markers 1 1000 2>/dev/null
+markers 1 $many 2>/dev/null
 kept=$(grep -c ': number ' $dir/trace)
 /tests/text read $dir/trace_pipe >/tmp/pipe 2>/dev/null
 is "$(numbers /tmp/pipe | wc -w)" "$kept" "the ring was full: the oldest are read"
-is "$(($(lost_in /tmp/pipe) + kept))" 1000 "and the rest is lost"
+is "$(($(lost_in /tmp/pipe) + kept))" $many "and the rest is lost"
 is "$(tail -n 1 /tmp/pipe | cut -c 1-4)" "CPU:" "which is told behind them"
 echo 1 >$root/overwrite
 
