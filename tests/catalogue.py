@@ -13,7 +13,8 @@ import tomllib
 from harness import TOP, output
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-KEYS = {"files", "list", "tests", "sources", "goals", "packages", "run", "env", "kernels"}
+KEYS = {"files", "list", "tests", "sources", "goals", "packages", "run", "env", "kernels",
+        "arm64"}
 PROGRAM = re.compile(r"""(?:\$\{\w+:=|environ\.get\("\w+", ")(build/(?!artefacts/)[\w./-]+)""")
 
 
@@ -86,7 +87,6 @@ class Suite:
                           + " ".join(set(table) - KEYS))
         self.name = name
         self.table = table
-        self.packages = table["packages"]
         self.kernels = table.get("kernels", False)
         self.env = {name: os.path.join(TOP, value) if value.startswith("build/") else value
                     for name, value in table.get("env", {}).items()}
@@ -132,9 +132,18 @@ class Suite:
                 filled.append(word.format(name=test.name, path=(test.paths or [""])[0], **values))
         return filled
 
-    def goals(self, test):
-        """Return what make builds before the test can run."""
+    def wants_arm64(self, kernels):
+        return "arm64" in self.table and any("-arm64" in kernel for kernel in kernels)
+
+    def packages(self, kernels):
+        """Return the sets of packages that tests on these kernels need."""
+        return self.table["packages"] + (["arm64"] if self.wants_arm64(kernels) else [])
+
+    def goals(self, test, kernels):
+        """Return what make builds before the test can run on these kernels."""
         goals = self.filled(self.table.get("goals", []), test)
+        if self.wants_arm64(kernels):
+            goals += self.table["arm64"]
         if "files" in self.table:
             goals += PROGRAM.findall(with_neighbours(test.paths[0]))
         return list(dict.fromkeys(goals))
