@@ -6,6 +6,7 @@
 #ifndef RBMAP_MODULE_EVENT_H
 #define RBMAP_MODULE_EVENT_H
 
+#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -64,6 +65,7 @@ struct rbmap_event_filter {
  * @ended: adds the missed events to those of the set, when a detached probe runs no more
  * @set: all events of the buffer
  * @list: entry in the list of the buffer's events
+ * @named: entry in the table of the buffer's events by name
  * @dir: directory that shows the event; used by the set's operations
  */
 struct rbmap_event_file {
@@ -83,6 +85,7 @@ struct rbmap_event_file {
 	struct rbmap_release	ended;
 	struct rbmap_event_set	*set;
 	struct list_head	list;
+	struct hlist_node	named;
 	struct kobject		*dir;
 };
 
@@ -98,10 +101,14 @@ struct rbmap_event_set_ops {
 	void	(*hide)(struct rbmap_event_file *event_file, void *data);
 };
 
+/* All events of a kernel are some 1600, and a buffer has a hundred without demand. */
+#define RBMAP_EVENT_SET_BITS	7
+
 /**
  * struct rbmap_event_set - all events, for one buffer
  * @buffer: buffer that gets the records
  * @event_files: event file of each event
+ * @named: the same, by the names of the events
  * @removed: event files of a hidden set, which probes may still use
  * @missed: for each CPU, events that the kernel missed while the buffer recorded them,
  *	without those of events that are recorded now; NULL if it cannot miss any
@@ -115,6 +122,7 @@ struct rbmap_event_set_ops {
 struct rbmap_event_set {
 	struct rbmap_buffer		*buffer;
 	struct list_head		event_files;
+	DECLARE_HASHTABLE(named, RBMAP_EVENT_SET_BITS);
 	struct list_head		removed;
 	u64 __percpu			*missed;
 	struct rbmap_pids		*pids[RBMAP_NR_PIDS];

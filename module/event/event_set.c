@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The events of a buffer, and whether they are recorded. */
+#include <linux/jhash.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
@@ -247,6 +248,7 @@ struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf)
 		return NULL;
 	set->buffer = buf;
 	INIT_LIST_HEAD(&set->event_files);
+	hash_init(set->named);
 	INIT_LIST_HEAD(&set->removed);
 	return set;
 }
@@ -290,6 +292,18 @@ void rbmap_event_set_destroy(struct rbmap_event_set *set)
 	kfree(set);
 }
 
+/**
+ * rbmap_event_hash - hash of an event's names, for tables of events
+ * @system: its system
+ * @name: its name
+ *
+ * Return: the hash.
+ */
+u32 rbmap_event_hash(const char *system, const char *name)
+{
+	return jhash(name, strlen(name), jhash(system, strlen(system), 0));
+}
+
 static struct rbmap_event_file *
 rbmap_event_set_lookup(struct rbmap_event_set *set,
 		       const struct rbmap_event_type *event)
@@ -297,7 +311,8 @@ rbmap_event_set_lookup(struct rbmap_event_set *set,
 	struct rbmap_event_file *event_file;
 
 	lockdep_assert_held(&rbmap_event_files_lock);
-	list_for_each_entry(event_file, &set->event_files, list) {
+	hash_for_each_possible(set->named, event_file, named,
+			       rbmap_event_hash(event->system, event->name)) {
 		if (event_file->event == event)
 			return event_file;
 	}
@@ -360,6 +375,8 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 	event_file->by_task = rbmap_event_by_task(event);
 	mutex_lock(&rbmap_event_files_lock);
 	list_add_tail(&event_file->list, &set->event_files);
+	hash_add(set->named, &event_file->named,
+		 rbmap_event_hash(event->system, event->name));
 	rbmap_event_file_update_checks(event_file);
 	mutex_unlock(&rbmap_event_files_lock);
 	return set->ops->show(event_file, set->data);
@@ -387,6 +404,7 @@ void rbmap_event_set_remove(struct rbmap_event_set *set,
 	rbmap_event_file_switch(event_file, false);
 	list_del_init(&event_file->ended.list);
 	list_move_tail(&event_file->list, removed);
+	hash_del(&event_file->named);
 	mutex_unlock(&rbmap_event_files_lock);
 }
 
@@ -518,6 +536,48 @@ static bool rbmap_event_in(const struct rbmap_event_type *event,
 	return rbmap_event_matches(match, event->system, event->name);
 }
 
+static bool rbmap_event_match_is_one(const struct rbmap_event_match *match)
+{
+	return match->system && match->name;
+}
+
+static struct rbmap_event_file *
+rbmap_event_set_in_list(struct rbmap_event_set *set, struct rbmap_event_file *event_file)
+{
+	if (!event_file)
+		return list_first_entry_or_null(&set->event_files,
+						struct rbmap_event_file, list);
+	if (list_is_last(&event_file->list, &set->event_files))
+		return NULL;
+	return list_next_entry(event_file, list);
+}
+
+static struct rbmap_event_file *
+rbmap_event_set_in_bucket(struct rbmap_event_set *set, const struct rbmap_event_match *match,
+			  struct rbmap_event_file *event_file)
+{
+	u32 hash = rbmap_event_hash(match->system, match->name);
+	struct hlist_node *node = event_file ? event_file->named.next :
+		set->named[hash_min(hash, HASH_BITS(set->named))].first;
+
+	return hlist_entry_safe(node, struct rbmap_event_file, named);
+}
+
+/* The next one that is meant.  NULL: begin, or there are no more. */
+static struct rbmap_event_file *
+rbmap_event_set_next(struct rbmap_event_set *set, const struct rbmap_event_match *match,
+		     struct rbmap_event_file *event_file)
+{
+	lockdep_assert_held(&rbmap_event_files_lock);
+	do {
+		if (rbmap_event_match_is_one(match))
+			event_file = rbmap_event_set_in_bucket(set, match, event_file);
+		else
+			event_file = rbmap_event_set_in_list(set, event_file);
+	} while (event_file && !rbmap_event_in(event_file->event, match));
+	return event_file;
+}
+
 /**
  * rbmap_event_set_switch - start or stop to record many events
  * @set: the buffer's set
@@ -533,7 +593,7 @@ static bool rbmap_event_in(const struct rbmap_event_type *event,
 int rbmap_event_set_switch(struct rbmap_event_set *set,
 			   const struct rbmap_event_match *match, bool on)
 {
-	struct rbmap_event_file *event_file;
+	struct rbmap_event_file *event_file = NULL;
 	int err = 0, ret;
 	bool any = false;
 
@@ -542,9 +602,7 @@ int rbmap_event_set_switch(struct rbmap_event_set *set,
 	if (err)
 		return err;
 	mutex_lock(&rbmap_event_files_lock);
-	list_for_each_entry(event_file, &set->event_files, list) {
-		if (!rbmap_event_in(event_file->event, match))
-			continue;
+	while ((event_file = rbmap_event_set_next(set, match, event_file))) {
 		any = true;
 		ret = rbmap_event_file_switch(event_file, on);
 		err = err ?: ret;
@@ -562,15 +620,10 @@ int rbmap_event_set_switch(struct rbmap_event_set *set,
  */
 bool rbmap_event_set_has(struct rbmap_event_set *set, const struct rbmap_event_match *match)
 {
-	const struct rbmap_event_file *event_file;
-	bool has = false;
+	bool has;
 
 	mutex_lock(&rbmap_event_files_lock);
-	list_for_each_entry(event_file, &set->event_files, list) {
-		has = rbmap_event_in(event_file->event, match);
-		if (has)
-			break;
-	}
+	has = rbmap_event_set_next(set, match, NULL);
 	mutex_unlock(&rbmap_event_files_lock);
 	return has;
 }
@@ -585,13 +638,11 @@ bool rbmap_event_set_has(struct rbmap_event_set *set, const struct rbmap_event_m
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system)
 {
 	const struct rbmap_event_match match = { .system = system };
-	const struct rbmap_event_file *event_file;
+	struct rbmap_event_file *event_file = NULL;
 	unsigned int on = 0, off = 0;
 
 	mutex_lock(&rbmap_event_files_lock);
-	list_for_each_entry(event_file, &set->event_files, list) {
-		if (!rbmap_event_in(event_file->event, &match))
-			continue;
+	while ((event_file = rbmap_event_set_next(set, &match, event_file))) {
 		if (event_file->enabled)
 			on++;
 		else

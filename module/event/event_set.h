@@ -45,6 +45,7 @@ struct rbmap_event_match {
 	const char	*either;
 };
 
+u32 rbmap_event_hash(const char *system, const char *name);
 bool rbmap_event_matches(const struct rbmap_event_match *match, const char *system,
 			 const char *name);
 int rbmap_event_set_switch(struct rbmap_event_set *set,

@@ -6,7 +6,6 @@
 #include <linux/export.h>
 #include <linux/hashtable.h>
 #include <linux/idr.h>
-#include <linux/jhash.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
@@ -46,11 +45,6 @@ static bool rbmap_event_is(const struct rbmap_event_type *event, const char *sys
 			   const char *name)
 {
 	return !strcmp(event->system, system) && !strcmp(event->name, name);
-}
-
-static u32 rbmap_event_hash(const char *system, const char *name)
-{
-	return jhash(name, strlen(name), jhash(system, strlen(system), 0));
 }
 
 static struct rbmap_event_type *rbmap_event_lookup(const char *system, const char *name)
@@ -324,6 +318,21 @@ void rbmap_event_visit(u16 id,
 	mutex_unlock(&rbmap_registry_lock);
 }
 
+/* Add an event on demand that the buffer does not have yet. */
+static int rbmap_event_set_add_demanded(struct rbmap_event_set *set,
+					const struct rbmap_event_type *event,
+					struct list_head *removed)
+{
+	int err;
+
+	if (!event->on_demand || rbmap_event_set_find(set, event))
+		return 0;
+	err = rbmap_event_set_add(set, event);
+	if (err)
+		rbmap_event_set_remove(set, event, removed);
+	return err;
+}
+
 /**
  * rbmap_event_set_add_some - let a buffer have registered events on demand
  * @set: the buffer's set
@@ -340,18 +349,18 @@ int rbmap_event_set_add_some(struct rbmap_event_set *set,
 	int err = 0;
 
 	mutex_lock(&rbmap_registry_lock);
-	if (!set->ops)
+	if (!set->ops) {
 		err = -ENODEV;
-	list_for_each_entry(event, &rbmap_events, list) {
-		if (err)
-			break;
-		if (!event->on_demand ||
-		    !rbmap_event_matches(match, event->system, event->name) ||
-		    rbmap_event_set_find(set, event))
-			continue;
-		err = rbmap_event_set_add(set, event);
-		if (err)
-			rbmap_event_set_remove(set, event, &removed);
+	} else if (match->system && match->name) {
+		event = rbmap_event_lookup(match->system, match->name);
+		err = event ? rbmap_event_set_add_demanded(set, event, &removed) : 0;
+	} else {
+		list_for_each_entry(event, &rbmap_events, list) {
+			if (rbmap_event_matches(match, event->system, event->name))
+				err = rbmap_event_set_add_demanded(set, event, &removed);
+			if (err)
+				break;
+		}
 	}
 	mutex_unlock(&rbmap_registry_lock);
 	if (!list_empty(&removed))
