@@ -16,9 +16,12 @@
 #include "compat/fs.h"
 #include "tracefs_text.h"
 
-/* More than a thousand names of 30 characters. */
-#define RBMAP_NAMES_SIZE	(64U << 10)
-#define RBMAP_NAMES_MAX		(4U << 20)
+/*
+ * Most formats fit in the first size, and hundreds of them may be read one after the other.  The
+ * names, more than a thousand of 30 characters, need it to double four times.
+ */
+#define RBMAP_TEXT_SIZE		(4U << 10)
+#define RBMAP_TEXT_MAX		(4U << 20)
 
 /**
  * struct rbmap_tracefs_work - a file is read with the rights of a kernel thread
@@ -54,13 +57,13 @@ static ssize_t rbmap_seq_read(struct file *file, char *buf, size_t len, loff_t p
 /* Return the whole text, or NULL. */
 static char *rbmap_seq_text(struct file *file)
 {
-	size_t size = RBMAP_NAMES_SIZE, len = 0;
+	size_t size = RBMAP_TEXT_SIZE, len = 0;
 	char *text = kvzalloc(size, GFP_KERNEL), *more;
 	ssize_t got = 1;
 
 	while (text && got > 0) {
 		if (len == size - 1) {
-			more = size < RBMAP_NAMES_MAX ? kvzalloc(size * 2, GFP_KERNEL) : NULL;
+			more = size < RBMAP_TEXT_MAX ? kvzalloc(size * 2, GFP_KERNEL) : NULL;
 			if (more)
 				memcpy(more, text, len);
 			kvfree(text);
