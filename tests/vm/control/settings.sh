@@ -191,6 +191,16 @@ ok "an empty line disables all events" put set_event '\n'
 is "$(sort $root/set_event | xargs)" "rbmap:marker rbmap:marker_raw" "set_event: the markers stay enabled"
 refused set_event sched:nothing "$invalid"
 refused set_event nothing "$invalid"
+echo 1 >$events/enable
+sort $root/set_event >/tmp/named
+put set_event '\n'
+ok "each of $(wc -l </tmp/named) events is enabled by its whole name" \
+	sh -c "grep -v ^rbmap:marker /tmp/named | cat >>$root/set_event"
+sort $root/set_event >/tmp/enabled
+ok "and no other is" diff /tmp/named /tmp/enabled
+ok "each is disabled by its whole name" \
+	sh -c "grep -v ^rbmap:marker /tmp/named | sed 's/^/!/' | cat >>$root/set_event"
+is "$(grep -v ^rbmap:marker $root/set_event)" "" "and no one is left"
 ok "available_events lists an event that is off" grep -qx sched:sched_switch $root/available_events
 
 # The tracer, lists of functions, options, names of threads
