@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "delay.h"
 #include "tap.h"
 
 #define CPU		0
@@ -409,7 +410,6 @@ static int observers(unsigned int seconds)
 #define FILES		8000
 #define RINGS		3000
 #define SMALL_KB	8
-#define NAP_NS		20000
 #define REPLACES	20
 #define THREADS		2000
 #define LISTS		20
@@ -417,28 +417,6 @@ static int observers(unsigned int seconds)
 #define FEW_KB		4096U	/* two tables of pages */
 #define MANY_KB		32768U
 #define FILL_LEN	1900
-#define ROUNDS		4
-
-static atomic_bool napping;
-
-/* Return the longest delay of a task that should run at once, in ns. */
-static void *nap_often(void *longest)
-{
-	struct sched_param priority = { .sched_priority = 50 };
-	uint64_t begin, delay, *max = longest;
-	struct timespec nap = { .tv_nsec = NAP_NS };
-
-	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority))
-		bail_out("SCHED_FIFO is refused");
-	while (atomic_load(&napping)) {
-		begin = now();
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
-		delay = now() - begin - NAP_NS;
-		if (delay > *max)
-			*max = delay;
-	}
-	return NULL;
-}
 
 static void replace_rings(void)
 {
@@ -446,37 +424,6 @@ static void replace_rings(void)
 		more(50);
 		replace();
 	}
-}
-
-/* Return the longest delay during @act. */
-static uint64_t delay_in_round(void (*act)(void))
-{
-	uint64_t longest = 0;
-	pthread_t napper;
-
-	atomic_store(&napping, true);
-	if (pthread_create(&napper, NULL, nap_often, &longest))
-		bail_out("no thread");
-	act();
-	atomic_store(&napping, false);
-	pthread_join(napper, NULL);
-	return longest;
-}
-
-/* The kernel has longer delays of its own, which do not come in each round. */
-static uint64_t delay_of(void (*before)(void), void (*act)(void))
-{
-	uint64_t shortest = UINT64_MAX, delay;
-
-	for (int i = 0; i < ROUNDS; i++) {
-		if (before)
-			before();
-		delay = delay_in_round(act);
-		diag("%" PRIu64 " instructions", delay);
-		if (delay < shortest)
-			shortest = delay;
-	}
-	return shortest;
 }
 
 static void close_all(int *fds, int nr)
