@@ -203,6 +203,47 @@ static void pictures_fit(void **state)
 	counts_free(counts);
 }
 
+/* Keep the text of all lines. */
+static void keep_line(void *data, int line, enum colour colour, const char *text)
+{
+	char *kept = data;
+
+	(void)line;
+	(void)colour;
+	strncat(kept, text, 4000 - strlen(kept));
+	strcat(kept, "\n");
+}
+
+static void assert_drawn(const struct sample *sample, const char *events, const char *causes)
+{
+	struct top_view view = { .interval = 1 };
+	struct picture picture = { .view = &view, .sample = sample };
+	char kept[4096] = "";
+
+	layout_draw(&picture, 150, 40, keep_line, kept);
+	if (!strstr(kept, events) || !strstr(kept, causes))
+		fail_msg("no '%s' and '%s' in %s", events, causes, kept);
+}
+
+/* "nothing was lost" stands beside no loss, neither of this interval nor of one before. */
+static void losses_are_said(void **state)
+{
+	struct cpustats cpu[NR_CPUS] = { { .cpu = 0 } };
+	struct sample sample = { .seconds = 2, .cpu = cpu, .nr_cpus = NR_CPUS,
+				 .ring_bytes = 4096 };
+
+	(void)state;
+	assert_drawn(&sample, " 0/s lost; 0 lost since the start\n", "Causes  nothing was lost\n");
+	sample.lost_before = 106837;
+	assert_drawn(&sample, " 0/s lost; 106837 lost since the start\n",
+		     "Causes  nothing was lost in this interval\n");
+	sample.sum[CPUSTAT_LOST] = sample.sum[CPUSTAT_NESTED] = 40;
+	assert_drawn(&sample, " 20/s lost; 106877 lost since the start\n",
+		     "Causes  nested 20/s\n");
+	sample.sum[CPUSTAT_NESTED] = 0;
+	assert_drawn(&sample, " 20/s lost; 106877 lost since the start\n", "Causes  unknown\n");
+}
+
 /* For tests/cli/top.sh: JSON of two intervals */
 static int print_json(void)
 {
@@ -228,6 +269,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(rows_are_sums),
 		cmocka_unit_test(counts_are_bounded),
 		cmocka_unit_test(pictures_fit),
+		cmocka_unit_test(losses_are_said),
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "--json"))

@@ -111,6 +111,8 @@ static void draw_causes(struct drawing *d)
 		if (s->sum[cause[i].stat])
 			at += snprintf(text + at, sizeof(text) - at, "  %s %s/s", cause[i].name,
 				       rate(s, s->sum[cause[i].stat]).text);
+	if (!at && s->sum[CPUSTAT_LOST])
+		at = snprintf(text, sizeof(text), "  unknown");
 	draw(d, colour_if(at, COLOUR_BAD), "Causes%s", at ? text :
 	     s->lost_before ? "  nothing was lost in this interval" : "  nothing was lost");
 }
