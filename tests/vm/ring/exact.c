@@ -294,6 +294,14 @@ static bool step_after_poll(struct worker *worker, void *subbuf)
 	return true;
 }
 
+static void step_if_polled(struct worker *worker, void *subbuf)
+{
+	if (!polled(worker))
+		return;
+	worker->polled++;
+	worker->empty += !step_after_poll(worker, subbuf);
+}
+
 /* Follow the writers at the scenario's pace while events are written. */
 static void follow(struct worker *worker, void *subbuf)
 {
@@ -305,13 +313,15 @@ static void follow(struct worker *worker, void *subbuf)
 		if (waiting != POLL) {
 			if (!step(worker, subbuf) && pace == FAST)
 				polled(worker);
-		} else if (polled(worker)) {
-			worker->polled++;
-			worker->empty += !step_after_poll(worker, subbuf);
+		} else {
+			step_if_polled(worker, subbuf);
 		}
 		if (pace == SLOW)
 			nap(3);
 	}
+	/* The writers may have ended before this thread came to run. */
+	if (waiting == POLL && pace != END && !worker->polled)
+		step_if_polled(worker, subbuf);
 }
 
 static void *reader(void *data)
