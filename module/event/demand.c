@@ -83,7 +83,7 @@ static int rbmap_demand_make(const struct rbmap_event_match *match)
 {
 	int err;
 
-	if (!match->system || !match->name)
+	if (!rbmap_event_match_is_one(match))
 		return rbmap_demand_make_some(match);
 	err = rbmap_demand_make_one(match->system, match->name);
 	return err == -ENOMEM ? err : 0;
@@ -134,8 +134,8 @@ const char *rbmap_event_demand_refused(void)
 
 /*
  * A set of lines that may have more lines than were added.  The kernel has fifteen hundred
- * events, and a buffer sixty: without the set, each of the many is compared with each of the
- * few.
+ * events, and a buffer a hundred: without the set, each of the many is looked for in the buffer,
+ * under its lock.  An event that the buffer has got since its list was made would be left out.
  */
 #define RBMAP_LINES_BITS	4096
 

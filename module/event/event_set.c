@@ -536,11 +536,6 @@ static bool rbmap_event_in(const struct rbmap_event_type *event,
 	return rbmap_event_matches(match, event->system, event->name);
 }
 
-static bool rbmap_event_match_is_one(const struct rbmap_event_match *match)
-{
-	return match->system && match->name;
-}
-
 static struct rbmap_event_file *
 rbmap_event_set_in_list(struct rbmap_event_set *set, struct rbmap_event_file *event_file)
 {
@@ -556,10 +551,15 @@ static struct rbmap_event_file *
 rbmap_event_set_in_bucket(struct rbmap_event_set *set, const struct rbmap_event_match *match,
 			  struct rbmap_event_file *event_file)
 {
-	u32 hash = rbmap_event_hash(match->system, match->name);
-	struct hlist_node *node = event_file ? event_file->named.next :
-		set->named[hash_min(hash, HASH_BITS(set->named))].first;
+	struct hlist_node *node;
+	u32 hash;
 
+	if (event_file) {
+		node = event_file->named.next;
+	} else {
+		hash = rbmap_event_hash(match->system, match->name);
+		node = set->named[hash_min(hash, HASH_BITS(set->named))].first;
+	}
 	return hlist_entry_safe(node, struct rbmap_event_file, named);
 }
 

@@ -45,6 +45,12 @@ struct rbmap_event_match {
 	const char	*either;
 };
 
+/* Whether a whole name is meant, so that a table of names has the event. */
+static inline bool rbmap_event_match_is_one(const struct rbmap_event_match *match)
+{
+	return match->system && match->name;
+}
+
 u32 rbmap_event_hash(const char *system, const char *name);
 bool rbmap_event_matches(const struct rbmap_event_match *match, const char *system,
 			 const char *name);

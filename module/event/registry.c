@@ -351,7 +351,7 @@ int rbmap_event_set_add_some(struct rbmap_event_set *set,
 	mutex_lock(&rbmap_registry_lock);
 	if (!set->ops) {
 		err = -ENODEV;
-	} else if (match->system && match->name) {
+	} else if (rbmap_event_match_is_one(match)) {
 		event = rbmap_event_lookup(match->system, match->name);
 		err = event ? rbmap_event_set_add_demanded(set, event, &removed) : 0;
 	} else {
