@@ -45,6 +45,7 @@ for status in "$ours"/events/*/*/status; do
 	[ "$(cat "$status")" != available ] || [ ! -e "$theirs/events/$event" ] || echo "$event"
 done >/tmp/events
 ok "events of both: $(wc -l </tmp/events)" [ -s /tmp/events ]
+built_in=$(sed 's,/,:,; s/^/-e /' /tmp/events)
 
 # off TOP WHO: enables all events, then measures switching them off one by one
 off()
@@ -113,8 +114,8 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	in_turn 'record rbmap "record -e sched" -e sched' 'record trace-cmd "record -e sched" -e sched'
 	in_turn 'record rbmap "record -e irq -e timer -e kmem" -e irq -e timer -e kmem' \
 		'record trace-cmd "record -e irq -e timer -e kmem" -e irq -e timer -e kmem'
-	in_turn 'record rbmap "record, all built-in events" $(sed "s,/,:,; s/^/-e /" /tmp/events)' \
-		'record trace-cmd "record, all built-in events" $(sed "s,/,:,; s/^/-e /" /tmp/events)'
+	in_turn 'record rbmap "record, all built-in events" $built_in' \
+		'record trace-cmd "record, all built-in events" $built_in'
 	in_turn 'record rbmap "record -e all" -e all' 'record trace-cmd "record -e all" -e all'
 	for size in 1408 262144; do
 		in_turn 'ends rbmap "the end of a recording, a ring of $size KiB" \

@@ -5,10 +5,7 @@
  * tried, and each control file is read, and written with what it says (TAP). For a machine whose
  * clock counts instructions.
  *
- *	windows [--device FORMAT] [--marker FILE] [--control DIR] [--tracefs] [LIMIT]
- *
- * LIMIT is how many instructions a window may be longer than that of a call that only enters the
- * kernel.
+ *	windows
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -20,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,7 +32,10 @@
 #define SLOW_CALLS	3	/* those that wait for the kernel */
 #define TEXT_MAX	(256 * 1024)
 
-static uint64_t number = 1, shortest, longest, limit = 15000;
+/* How much longer a window may be than that of a call that only enters the kernel. */
+#define LIMIT		15000
+
+static uint64_t number = 1, shortest, longest;
 static const char *longest_name = "none";
 static int device = -1;
 
@@ -52,7 +51,8 @@ static void judge(uint64_t delay, bool pages, const char *what, const char *name
 		longest = delay;
 		longest_name = strdup(name);
 	}
-	ok(delay < shortest + limit + (pages ? PAGES_LIMIT : 0), "%s %s: %" PRIu64 " instructions", what, name, delay);
+	ok(delay < shortest + LIMIT + (pages ? PAGES_LIMIT : 0),
+	   "%s %s: %" PRIu64 " instructions", what, name, delay);
 }
 
 /* ---- calls of a device */
@@ -193,36 +193,28 @@ static void resize(void)
 			bail_out("buffer_size_kb: %s", error_name(errno));
 }
 
-static void write_file(const char *path, const char *text)
+static void must_set(const char *name, const char *value)
 {
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		bail_out("%s: %s", path, error_name(errno));
-	close(fd);
+	if (!set(name, value))
+		bail_out("%s: %s", name, error_name(errno));
 }
 
 static void create_and_destroy(void)
 {
-	char path[300], name[16];
+	char name[16];
 
 	for (int i = 0; i < SLOW_CALLS; i++) {
 		snprintf(name, sizeof(name), "window%d", i);
-		snprintf(path, sizeof(path), "%s/instances/create", target.control);
-		write_file(path, name);
-		snprintf(path, sizeof(path), "%s/instances/destroy", target.control);
-		write_file(path, name);
+		must_set("instances/create", name);
+		must_set("instances/destroy", name);
 	}
 }
 
 static void all_events(void)
 {
-	char path[300];
-
-	snprintf(path, sizeof(path), "%s/events/enable", target.control);
 	for (int i = 0; i < SLOW_CALLS; i++) {
-		write_file(path, "1");
-		write_file(path, "0");
+		must_set("events/enable", "1");
+		must_set("events/enable", "0");
 	}
 }
 
@@ -319,15 +311,12 @@ static void try_files(const char *below)
 	}
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	static const char *const dirs[] = {
 		"", "per_cpu/cpu0", "options", "events", "events/sched", "events/sched/sched_switch",
 	};
-	int at = target_options(argc, argv);
 
-	if (at < argc)
-		limit = strtoull(argv[at], NULL, 10);
 	pin(CPU);
 	more();
 	device = device_open(CPU, O_RDONLY | O_NONBLOCK);
@@ -340,12 +329,10 @@ int main(int argc, char **argv)
 		judge(delay_of(NULL, calls[i].act), calls[i].pages, "call", calls[i].name);
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
 		try_files(dirs[i]);
-	if (target.own) {
-		try_file("/dev/rbmap", "trace");
-		try_file("/dev/rbmap", "trace_pipe");
-		try_file("/dev/rbmap", "saved_cmdlines");
-		try_file("/dev/rbmap", "error_log");
-	}
+	try_file("/dev/rbmap", "trace");
+	try_file("/dev/rbmap", "trace_pipe");
+	try_file("/dev/rbmap", "saved_cmdlines");
+	try_file("/dev/rbmap", "error_log");
 	diag("the longest: %" PRIu64 " instructions, %s", longest, longest_name);
 	close(device);
 	return done_testing();
