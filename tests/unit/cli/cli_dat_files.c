@@ -209,6 +209,17 @@ static bool exchange_at_once(void *data, double done)
 	return done <= 1;
 }
 
+/* Make both directories, and name the recording in the good one and what that becomes. */
+static void make_directories(char *file, size_t file_size, char *aside, size_t aside_size)
+{
+	strcpy(good_dir, "/tmp/rbmap-cli-dat-good.XXXXXX");
+	strcpy(evil_dir, "/tmp/rbmap-cli-dat-evil.XXXXXX");
+	assert_non_null(mkdtemp(good_dir));
+	assert_non_null(mkdtemp(evil_dir));
+	snprintf(aside, aside_size, "%s.aside", good_dir);
+	snprintf(file, file_size, "%s/t.dat", good_dir);
+}
+
 static void test_directory_replaced(void **state)
 {
 	static const char *const names[] = { "t.dat", "t.dat.cpu0", "t.dat.cpu1", "t.dat.cpu2" };
@@ -219,12 +230,7 @@ static void test_directory_replaced(void **state)
 		struct dat_assembly a = { .compress = i & 1, .go_on = go_on_always };
 		struct stat before, after;
 
-		strcpy(good_dir, "/tmp/rbmap-cli-dat-good.XXXXXX");
-		strcpy(evil_dir, "/tmp/rbmap-cli-dat-evil.XXXXXX");
-		assert_non_null(mkdtemp(good_dir));
-		assert_non_null(mkdtemp(evil_dir));
-		snprintf(aside, sizeof(aside), "%s.aside", good_dir);
-		snprintf(file, sizeof(file), "%s/t.dat", good_dir);
+		make_directories(file, sizeof(file), aside, sizeof(aside));
 		space_left = i & 2 ? 0 : UINT64_MAX;
 		leave_in(file);
 		for (size_t n = 0; n < 4; n++) {
@@ -332,12 +338,7 @@ static void test_directory_replaced_early(void **state)
 	struct dat_writer *w;
 
 	(void)state;
-	strcpy(good_dir, "/tmp/rbmap-cli-dat-good.XXXXXX");
-	strcpy(evil_dir, "/tmp/rbmap-cli-dat-evil.XXXXXX");
-	assert_non_null(mkdtemp(good_dir));
-	assert_non_null(mkdtemp(evil_dir));
-	snprintf(aside, sizeof(aside), "%s.aside", good_dir);
-	snprintf(file, sizeof(file), "%s/t.dat", good_dir);
+	make_directories(file, sizeof(file), aside, sizeof(aside));
 	snprintf(other, sizeof(other), "%s/t.dat.cpu0", evil_dir);
 	put_file(other, "another's");
 	assert_int_equal(dat_create(&w, file, &source), 0);

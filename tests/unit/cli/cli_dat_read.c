@@ -243,19 +243,24 @@ static void need_trace_cmd(void)
 	}
 }
 
+static const char *const compressions[] = { "zstd", "none", "rbmap" };
+
+static void write_sections(unsigned int pages, const char *compression)
+{
+	struct dat_writer *w = create();
+
+	write_random(w, pages);
+	finish(w);
+	convert(compression);
+}
+
 static void test_sections(void **state)
 {
-	static const char *const compressions[] = { "zstd", "none", "rbmap" };
-
 	(void)state;
 	need_trace_cmd();
 	for (size_t i = 0; i < 3; i++) {
-		struct dat_writer *w = create();
-
 		seed = 5 + i;
-		write_random(w, 60);
-		finish(w);
-		convert(compressions[i]);
+		write_sections(60, compressions[i]);
 		check_random(true);
 	}
 }
@@ -423,16 +428,10 @@ static void test_unfinished_noise(void **state)
 
 static void test_sections_noise(void **state)
 {
-	static const char *const compressions[] = { "zstd", "none", "rbmap" };
-
 	(void)state;
 	need_trace_cmd();
 	for (size_t i = 0; i < 3; i++) {
-		struct dat_writer *w = create();
-
-		write_random(w, 20);
-		finish(w);
-		convert(compressions[i]);
+		write_sections(20, compressions[i]);
 		add_noise(brief ? 300 : 1500, strcmp(compressions[i], "none"));
 	}
 }
