@@ -3,6 +3,16 @@
 #
 # For shell tests in the guest that use emit.ko: . /tests/lib/ring.sh, after guest.sh
 
+# has_measured: has the kernel measured the time-stamp counter? About a second after boot it
+# changes the scale of sched_clock(). rbmap's clock follows a moment later, and tests that
+# compare both to the nanosecond see that moment.
+has_measured()
+{
+	! grep -qx tsc-early /sys/devices/system/clocksource/clocksource0/current_clocksource
+}
+
+retry_until 20 has_measured
+
 # with_ring TEXT SUBBUF-KB BUFFER-KB: loads the modules. If a sub-buffer would be
 # smaller than a page, both sizes grow, so that the number of sub-buffers stays the
 # same.
