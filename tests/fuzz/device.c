@@ -303,12 +303,16 @@ static time_t now_seconds(void)
 	return now.tv_sec;
 }
 
-/* Take the steps on which others depend. */
+/*
+ * Take the steps on which others depend.  Modules go, too, so that one is left that can be
+ * loaded.
+ */
 static void prepare(void)
 {
 	static bool (*const first[])(void) = {
-		do_load, do_probes_in, do_producer_in, do_instance_create,
-		do_control, do_open_control, do_marker, do_snapshot_file,
+		do_load, do_probes_out, do_probes_in, do_producer_out,
+		do_producer_in, do_instance_create, do_control,
+		do_open_control, do_marker, do_snapshot_file,
 	};
 
 	for (size_t i = 0; i < 4 * sizeof(first) / sizeof(*first); i++)

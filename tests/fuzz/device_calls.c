@@ -258,6 +258,8 @@ bool do_marker(void)
 	ssize_t put;
 	int fd;
 
+	if (marker < 0)
+		return write_file("/dev/rbmap/marker", text);
 	switch (pick(8)) {
 	case 0:
 		/* Write the bytes of a mapped ring as an event. */
