@@ -36,7 +36,7 @@ prepare()
 		rbmap record -q -e sched -d 5 -o running.dat &
 		retry_until 30 test -s running.dat.cpu0
 		;;
-	*' make.dat | '*) rbmap record -q -e raw_syscalls -o make.dat -- make ;;
+	*' make.dat | '*) rbmap record -q -e sched -e raw_syscalls -o make.dat -- make ;;
 	'rbmap recover')
 		rbmap record -q -e sched &
 		retry_until 30 test -s trace.dat.cpu0
