@@ -45,7 +45,7 @@ for clock in local mono boot x86-tsc; do
 	fails "$clock: the event is not in the last tenth of a second" \
 		sh -c "rbmap report --since -0.1 times.dat | grep now"
 	ok "$clock: the event was until now" \
-		sh -c "rbmap report --until '$(date -u '+%F %TZ')' times.dat | grep -q now"
+		sh -c "rbmap report --until '$(date -u '+%F %TZ' -d "@$((to + 1))")' times.dat | grep -q now"
 	fails "$clock: the event was not before the recording" \
 		sh -c "rbmap report --until '$(date -u '+%F %TZ' -d "@$((from - 1))")' times.dat | grep now"
 	trace-cmd report times.dat >report 2>errors

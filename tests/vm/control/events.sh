@@ -51,7 +51,7 @@ is "$(grep -c . /tmp/ids)" "$(find "$events" -name format | grep -c .)" "each ev
 unfit='kmem_cache_alloc|kmem_cache_free'
 [ -e /sys/block ] || unfit="$unfit|block"
 [ -e /proc/net ] || unfit="$unfit|net"
-is "$(grep -LxE 'available|unavailable: this kernel has no such tracepoint' $events/*/*/status |
+is "$(grep -LxE 'available|unavailable: this kernel (has no such|was built without the) tracepoint' $events/*/*/status |
 	grep -vE "/($unfit)/")" "" \
 	"all other events are available on this kernel"
 

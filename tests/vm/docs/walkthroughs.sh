@@ -97,7 +97,7 @@ arrive
 if [ -z "${SHORT:-}" ]; then
 	walk probe
 	step "build and load" 'LD \[M\] my_fork\.ko'
-	step "the event" '^mysystem:my_fork$' '^name: my_fork$' 'field:pid_t child;' \
+	step "the event" '^mysystem:my_fork +probe *$' '^name: my_fork$' 'field:pid_t child;' \
 		'^print fmt: "%s made %d", __get_str\(name\), REC->child$'
 	step "record" '^[1-9][0-9]* events read, 0 lost$' "^$line"'my_fork: +sh made [0-9]+$'
 	step "filter" '^0 events read, 0 lost$'
