@@ -18,6 +18,7 @@
 #include "record.h"
 
 #define TICK_MS		500
+#define PATIENT_TICK_MS	4000
 #define ROTATE_MS	100
 #define LOOK_MS		20	/* in ms; a ring can be overwritten in less than a second */
 
@@ -146,11 +147,21 @@ static bool must_discard(const struct record *r)
 	return begins_empty(r) && !private_buffer_is_private(&r->own);
 }
 
+/* Does nobody look at the recording before it ends? Then an idle machine is woken seldom. */
+static bool is_patient(const struct record *r)
+{
+	return !rotation_is_wanted(&r->rotation) && (r->recording.quiet || !r->progress.wanted);
+}
+
 static bool start_threads(struct record *r)
 {
 	const struct comm_fields *fields =
 		begins_empty(r) ? NULL : r->recording.fields;
-	int ret = recorder_start(r->recorder, r->writer, fields, r->clock);
+	int ret;
+
+	progress_begin(&r->progress);
+	recorder_set_patient(r->recorder, is_patient(r));
+	ret = recorder_start(r->recorder, r->writer, fields, r->clock);
 
 	if (ret)
 		complain("cannot start a thread: %s (see ulimit -u)",
@@ -257,23 +268,32 @@ static bool take_signal(struct record *r, const siginfo_t *info)
 	return false;
 }
 
+/* The time until the next look, if no signal comes */
+static long tick_ms(const struct record *r)
+{
+	if (r->flight.trigger)
+		return LOOK_MS;
+	if (rotation_is_wanted(&r->rotation))
+		return ROTATE_MS;
+	return is_patient(r) && private_buffer_is_private(&r->own) ? PATIENT_TICK_MS : TICK_MS;
+}
+
 static void wait_for_end(struct record *r, const sigset_t *set)
 {
 	double deadline = r->seconds < 0 ? 1e18 : now() + r->seconds;
 
-	progress_begin(&r->progress);
 	while (r->is_flight || !recorder_ended(r->recorder)) {
-		double left = deadline - now();
-		long ms = r->flight.trigger ? LOOK_MS :
-			  rotation_is_wanted(&r->rotation) ? ROTATE_MS : TICK_MS;
-		struct timespec tick = { .tv_nsec = ms * 1000000L };
+		double left = deadline - now(), seconds = tick_ms(r) / 1000.0;
+		struct timespec tick;
 		siginfo_t info;
 		int sig;
 
 		if (left <= 0)
 			break;
-		if (left < ms / 1000.0)
-			tick.tv_nsec = left * 1e9;
+		if (left < seconds)
+			seconds = left;
+		tick.tv_sec = seconds;
+		tick.tv_nsec = (seconds - tick.tv_sec) * 1e9;
 		service_alive();
 		sig = sigtimedwait(set, &info, &tick);
 		if (sig > 0 && !take_signal(r, &info))

@@ -12,6 +12,7 @@
 #include "recorder_parts.h"
 
 #define WAIT_MS		500	/* then read what is below the watermark, too */
+#define PATIENT_WAIT_MS	4000	/* the longest wait of a patient recorder */
 #define PIPE_SIZE	(1 << 20)	/* the most that a user may ask for */
 #define MAX_DRY		4
 
@@ -258,21 +259,38 @@ static bool splice_subbufs(struct cpu_recorder *c)
 	return sum;
 }
 
+/*
+ * After a timeout the next wait of a patient recorder is longer, up to a limit: nobody looks,
+ * and an idle machine shall not be woken for a few events. The watermark ends each wait.
+ */
+static void choose_wait(struct cpu_recorder *c, bool timeout)
+{
+	if (!timeout || !c->rec->patient)
+		c->wait_ms = WAIT_MS;
+	else if (c->wait_ms < PATIENT_WAIT_MS)
+		c->wait_ms *= 2;
+}
+
 /* Wait for events and read them. Return false to give up. */
 static bool turn(struct cpu_recorder *c)
 {
-	int ret = rbmap_wait(c->map, WAIT_MS);
+	int ret = rbmap_wait(c->map, c->wait_ms);
 
 	if (ret && ret != 1 && ret != -EINTR) {
 		c->error = ret;
 		c->reading = true;
 		return false;
 	}
-	/* After a timeout, the events of the sub-buffer that the writer is in are read, too. */
-	if (ret == 1 && can_splice(c)) {
+	choose_wait(c, !ret);
+	/*
+	 * After a timeout without a whole sub-buffer, the events of the one that the writer is in
+	 * are read, too.
+	 */
+	if (can_splice(c)) {
 		if (splice_subbufs(c))
 			return !c->error;
-		c->dry++;
+		if (ret == 1)
+			c->dry++;
 	}
 	return drain(c, false);
 }
@@ -338,6 +356,7 @@ int cpu_recorder_start(struct recorder *rec, unsigned int cpu)
 	if (rec->files >= OPEN_FILES_PIPES)
 		open_pipe(c);
 	c->writer = rec->writer;
+	c->wait_ms = WAIT_MS;
 	ret = pthread_create(&c->thread, NULL, run, c);
 	if (ret)
 		return -ret;

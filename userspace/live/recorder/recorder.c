@@ -84,6 +84,11 @@ static void look_for_cpus(struct recorder *rec, bool last)
 		closedir(dir);
 }
 
+void recorder_set_patient(struct recorder *rec, bool patient)
+{
+	rec->patient = patient;
+}
+
 void recorder_look_for_cpus(struct recorder *rec)
 {
 	look_for_cpus(rec, false);

@@ -41,6 +41,12 @@ int recorder_clock(const struct recorder *rec);	/* clock of the first CPU */
 int recorder_discard(struct recorder *rec);
 
 /*
+ * Rings that do not reach their watermark are read twice a second, or, by a patient recorder,
+ * every four seconds. Call this before the start.
+ */
+void recorder_set_patient(struct recorder *rec, bool patient);
+
+/*
  * Start the threads. Events with another clock than @clock, an enum
  * rbmap_clock, are left out. Names of threads are taken from the events that the
  * rings hold at the beginning, unless @fields is NULL.

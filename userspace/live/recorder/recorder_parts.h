@@ -35,6 +35,7 @@ struct cpu_recorder {
 	int pipe[2];
 	size_t pipe_size;		/* 0: none was opened */
 	unsigned int dry;		/* how often the ring had events, and no whole sub-buffer */
+	int wait_ms;			/* how long the next wait is, at most */
 
 	int error;
 	bool reading;
@@ -57,6 +58,7 @@ struct recorder {
 	_Atomic int new_clock;		/* the rings have another clock now */
 	_Atomic bool gone;		/* the module that owns the buffer has left */
 	enum open_files files;
+	bool patient;			/* read rings that fill slowly every few seconds */
 	bool incomplete;		/* a CPU that came later is not recorded */
 };
 
