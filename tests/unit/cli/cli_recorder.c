@@ -22,6 +22,7 @@
 #define NR_CPUS		3
 #define MAX_RINGS	6
 #define EVENTS		10	/* in a sub-buffer */
+#define MAX_WAITS	8
 #define UNKNOWN_LOST	9	/* events of a loss without a number */
 
 /* A ring that holds one sub-buffer. */
@@ -54,6 +55,9 @@ static struct rbmap_map cpus[NR_CPUS];
 static int open_error[NR_CPUS];
 static bool splices;		/* rings have whole sub-buffers for rbmap_splice() */
 static unsigned int nr_spliced;
+static unsigned int nr_timeouts;	/* of the first waits of CPU 0, without events */
+static int waits[MAX_WAITS];	/* how long CPU 0 was ready to wait */
+static _Atomic unsigned int nr_waits;
 static struct recorder *running;	/* its threads read until it ends */
 
 int rbmap_open_path(struct rbmap_map **map, const char *path,
@@ -173,7 +177,11 @@ uint64_t rbmap_events_read(const struct rbmap_map *map)
 
 int rbmap_wait(struct rbmap_map *map, int timeout_ms)
 {
-	(void)timeout_ms;
+	if (map == cpus && nr_waits < MAX_WAITS) {
+		waits[nr_waits++] = timeout_ms;
+		if (nr_waits <= nr_timeouts)
+			return 0;
+	}
 	while (map->have && map->at + 1 == map->nr && !map->woken && !map->error)
 		usleep(1000);
 	return splices;
@@ -255,6 +263,8 @@ static int begin(void **state)
 	(void)state;
 	memset(cpus, 0, sizeof(cpus));
 	memset(open_error, 0, sizeof(open_error));
+	nr_timeouts = 0;
+	nr_waits = 0;
 	return 0;
 }
 
@@ -567,6 +577,58 @@ static void test_loss_sums(void **state)
 	assert_int_equal(sum.overrun, 11);
 }
 
+static void start_and_wait(bool patient)
+{
+	struct recorder *rec;
+	struct dat_writer *writer;
+
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		add_ring(cpu, 100, 4096, 0, 0);
+		write_stats(cpu, 1);
+	}
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	writer = create(rec);
+	recorder_set_patient(rec, patient);
+	assert_int_equal(recorder_start(rec, writer, NULL, 0), 0);
+	while (nr_waits <= nr_timeouts)
+		usleep(1000);
+	recorder_stop(rec);
+	finish(rec, writer);
+}
+
+/* The waits grow while nothing comes, up to a limit, if nobody looks. */
+static void test_patience(void **state)
+{
+	static const int growing[] = { 500, 1000, 2000, 4000, 4000 };
+
+	(void)state;
+	nr_timeouts = 4;
+	start_and_wait(true);
+	assert_memory_equal(waits, growing, sizeof(growing));
+}
+
+static void test_impatience(void **state)
+{
+	static const int same[] = { 500, 500, 500, 500 };
+
+	(void)state;
+	nr_timeouts = 3;
+	start_and_wait(false);
+	assert_memory_equal(waits, same, sizeof(same));
+}
+
+/* Whole sub-buffers are moved after a timeout, too, and not read by the map. */
+static void test_timeout_splices(void **state)
+{
+	unsigned int before = nr_spliced;
+
+	(void)state;
+	nr_timeouts = 1;
+	start_and_wait(true);
+	assert_int_equal(nr_spliced - before, splices ? NR_CPUS : 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -575,6 +637,9 @@ int main(void)
 		cmocka_unit_test_setup(test_old_clock, begin),
 		cmocka_unit_test_setup(test_discard, begin),
 		cmocka_unit_test_setup(test_snapshot_file, begin),
+		cmocka_unit_test_setup(test_patience, begin),
+		cmocka_unit_test_setup(test_impatience, begin),
+		cmocka_unit_test_setup(test_timeout_splices, begin),
 		cmocka_unit_test(test_unknown_loss),
 		cmocka_unit_test(test_loss_sums),
 	};
