@@ -869,7 +869,7 @@ static int pids(void)
 	ok(record_same(work_all), "children are followed: both record the same");
 	recorded(OWN | CHILDREN, "children are followed");
 	/* The kernel frees a task some time after it has ended. */
-	for (int i = 0; i < 50; i++) {
+	for (unsigned int i = 0; i < 50 * slowness(); i++) {
 		get(&ours, "set_event_pid", mine, sizeof(mine));
 		get(&theirs, "set_event_pid", their, sizeof(their));
 		snprintf(text, sizeof(text), "1\n%d\n", getpid());
