@@ -34,4 +34,14 @@ static __always_inline long rbmap_switch_state(bool preempt,
 	return index ? 1 << (index - 1) : 0;
 }
 
+/*
+ * The probe of sched_process_exit that fits this kernel: @of_task has the arguments (data,
+ * task), @of_group has (data, task, group_dead).  The compiler takes the function whose type
+ * <trace/events/sched.h> asks for.
+ */
+#define rbmap_sched_process_exit_probe(of_task, of_group)			\
+	__builtin_choose_expr(__builtin_types_compatible_p(			\
+		typeof(check_trace_callback_type_sched_process_exit),	\
+		void (void (*)(void *, struct task_struct *))), of_task, of_group)
+
 #endif /* RBMAP_COMPAT_SCHED_H */

@@ -8,8 +8,10 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <trace/events/sched.h>
 
 #include "cgroup.h"
+#include "compat/sched.h"
 #include "event/event.h"
 #include "record.h"
 
@@ -34,7 +36,6 @@ RBMAP_CLASS(task_cgroup,
 	    TP_printk("pid=%d tgid=%d ns_pid=%d cgroup=%llu path=%s", __entry->pid,
 		      __entry->tgid, __entry->ns_pid, __entry->cgroup, __get_str(path)));
 
-/* The task of sched_process_free has no number in its namespace any more. */
 static pid_t rbmap_task_ns_pid(struct task_struct *task)
 {
 	struct pid_namespace *ns = task_active_pid_ns(task);
@@ -78,7 +79,17 @@ static void rbmap_task_begins(void *event_file, struct task_struct *parent,
 	rbmap_task_cgroup(event_file, child);
 }
 
-static void rbmap_task_ends(void *event_file, struct task_struct *task)
+/*
+ * The task is still in its cgroup.  sched_process_free comes a grace period later, when the
+ * recording may have ended.
+ */
+static void __maybe_unused rbmap_task_ends(void *event_file, struct task_struct *task)
+{
+	rbmap_task_cgroup(event_file, task);
+}
+
+static void __maybe_unused rbmap_task_of_group_ends(void *event_file, struct task_struct *task,
+						    bool group_dead)
 {
 	rbmap_task_cgroup(event_file, task);
 }
@@ -96,10 +107,11 @@ static struct rbmap_event_type rbmap_task_begin_event = {
 static struct rbmap_event_type rbmap_task_end_event = {
 	.system		= "rbmap_task",
 	.name		= "end",
-	.tracepoint	= "sched_process_free",
+	.tracepoint	= "sched_process_exit",
 	.fields		= rbmap_fields_task_cgroup,
 	.print_fmt	= rbmap_print_task_cgroup,
-	.probe		= rbmap_task_ends,
+	.probe		= rbmap_sched_process_exit_probe(rbmap_task_ends,
+							 rbmap_task_of_group_ends),
 	.checks		= true,
 };
 

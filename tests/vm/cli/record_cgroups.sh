@@ -121,6 +121,11 @@ trace-cmd report --stat /tmp/groups.dat >/tmp/stat 2>/tmp/errors
 like "$(cat /tmp/stat)" "/$web: [0-9]" "trace-cmd report --stat shows them"
 like "$(cat /tmp/stat)" '/: .*[0-9]:1( |$)' "also the pid that a task has in its own namespace"
 is "$(cat /tmp/errors)" "" "without a warning"
+# The recording ends with its last task, which says its cgroup before.
+rbmap record -q -e sched -o /tmp/last.dat -- sh -c \
+	"echo 0 >$groups/$web/cgroup.procs; exec /tmp/one/busybox usleep 10000"
+like "$(rbmap latency -k offcpu --by cgroup --json /tmp/last.dat)" "\"cgroup\": ?\"/$web\"" \
+	"latency --by cgroup has that of the last task"
 # A process of the cgroup that the kernel's own numbers name
 rbmap latency --live -d 1 -k offcpu --by cgroup >/tmp/live 2>&1 &
 live=$!

@@ -138,7 +138,7 @@ ended()
 	grep -qE "$2" /tmp/tasks
 }
 ok "the end of a task names the cgroup to which it was moved" \
-	retry_until 20 ended moved ' end: *pid=[0-9]+ tgid=[0-9]+ ns_pid=0 cgroup=[0-9]+ path=/web/worker'
+	retry_until 20 ended moved ' end: *pid=[0-9]+ tgid=[0-9]+ ns_pid=[1-9][0-9]* cgroup=[0-9]+ path=/web/worker'
 ok "the beginning of a task names its cgroup and its pid in its namespace" \
 	retry_until 20 ended own ' begin: *pid=[0-9]+ tgid=[0-9]+ ns_pid=1 cgroup=[0-9]+ path=/$'
 id=$(stat -c %i $groups/web/worker)
