@@ -55,7 +55,7 @@ static struct rbmap_map cpus[NR_CPUS];
 static int open_error[NR_CPUS];
 static bool splices;		/* rings have whole sub-buffers for rbmap_splice() */
 static unsigned int nr_spliced;
-static unsigned int nr_timeouts;	/* of the first waits of CPU 0, without events */
+static unsigned int nr_timeouts;	/* so many waits of CPU 0 end without events */
 static int waits[MAX_WAITS];	/* how long CPU 0 was ready to wait */
 static _Atomic unsigned int nr_waits;
 static struct recorder *running;	/* its threads read until it ends */
