@@ -20,7 +20,6 @@
 
 #define DEVICES		"/dev/rbmap"
 #define SIZE_KB		128
-#define READ_MS		1000	/* then read what is below the watermark, too */
 
 static const char *const names[] = {
 	"task/task_newtask", "task/task_rename", "sched/sched_process_exit",
@@ -133,7 +132,8 @@ static void *run(void *arg)
 		fds[i] = (struct pollfd){ rbmap_fd(events->map[i]), POLLIN, 0 };
 	if (fds)
 		fds[events->nr] = (struct pollfd){ events->stop_fd, POLLIN, 0 };
-	while (fds && poll(fds, events->nr + 1, READ_MS) >= 0 &&
+	/* comm_events_merge() reads what is below the watermark. */
+	while (fds && poll(fds, events->nr + 1, -1) >= 0 &&
 	       !fds[events->nr].revents)
 		drain(events);
 	free(fds);
