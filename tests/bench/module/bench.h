@@ -125,7 +125,8 @@ int bench_let_go(u32 unused, unsigned int unused_too);
 struct dentry;
 
 /* Create the file `event`, which measures whole events. */
-void bench_event_init(struct dentry *dir);
+int bench_event_init(struct dentry *dir);
+void bench_event_exit(void);
 
 /* Define way_SIZE(n), which runs write(SIZE) n times. */
 #define BENCH_WAY(way, size, write)					\

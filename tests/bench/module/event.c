@@ -11,11 +11,17 @@
 #include <asm/syscall.h>
 #include <linux/debugfs.h>
 #include <linux/interrupt.h>
+#include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/net.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
+#include <linux/skbuff.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
 
 #include "bench.h"
 
@@ -43,6 +49,11 @@ static struct {
 static DEFINE_MUTEX(lock);
 static struct irqaction action = { .name = "bench" };
 
+/* The objects of the kernel's events */
+static struct page *page;
+static struct sk_buff *skb;
+static struct socket *sock;
+
 static __always_inline void hit_ours(size_t size)
 {
 	trace_bench_hit(1, 2);
@@ -69,19 +80,51 @@ static const struct bench_way *find_payload(const char *name)
 	return NULL;
 }
 
+/* The arguments of tracepoints that have numbers alone */
+static const struct {
+	const char	*name;
+	unsigned long	arg[3];
+} of_numbers[] = {
+	{ "softirq_entry", { 1 } },
+	{ "local_timer_entry", { 0xec } },
+	{ "ipi_send_cpu", { 0, 0x1000, 0x2000 } },
+	{ "kfree", { 0x1000, 0x2000 } },
+};
+
 static void set_arguments(struct hit *hit)
 {
-	unsigned long me = (unsigned long)current;
+	const char *name = hit->name;
+	int i;
 
-	if (!strcmp(hit->name, "sched_switch")) {
-		hit->arg[1] = me;
-		hit->arg[2] = me;
-	} else if (!strcmp(hit->name, "sys_enter")) {
+	for (i = 0; i < ARRAY_SIZE(of_numbers); i++) {
+		if (!strcmp(name, of_numbers[i].name))
+			memcpy(hit->arg, of_numbers[i].arg, sizeof(of_numbers[i].arg));
+	}
+	if (!strcmp(name, "sched_switch")) {
+		hit->arg[1] = (unsigned long)current;
+		hit->arg[2] = (unsigned long)current;
+	} else if (!strcmp(name, "sched_waking")) {
+		hit->arg[0] = (unsigned long)current;
+	} else if (!strcmp(name, "sched_stat_runtime")) {
+		hit->arg[0] = (unsigned long)current;
+		hit->arg[1] = 1000;
+	} else if (!strcmp(name, "sys_enter")) {
 		hit->arg[0] = (unsigned long)task_pt_regs(current);
 		hit->arg[1] = 1;
-	} else if (!strcmp(hit->name, "irq_handler_entry")) {
+	} else if (!strcmp(name, "irq_handler_entry")) {
 		hit->arg[0] = 1;
 		hit->arg[1] = (unsigned long)&action;
+	} else if (!strcmp(name, "mm_page_alloc")) {
+		hit->arg[0] = (unsigned long)page;
+		hit->arg[2] = (__force unsigned long)GFP_KERNEL;
+	} else if (!strcmp(name, "mm_filemap_add_to_page_cache")) {
+		hit->arg[0] = (unsigned long)page;
+	} else if (!strcmp(name, "consume_skb")) {
+		hit->arg[0] = (unsigned long)skb;
+	} else if (!strcmp(name, "inet_sock_set_state")) {
+		hit->arg[0] = (unsigned long)sock->sk;
+		hit->arg[1] = TCP_SYN_SENT;
+		hit->arg[2] = TCP_ESTABLISHED;
 	}
 }
 
@@ -164,7 +207,10 @@ static ssize_t event_write(struct file *file, const char __user *text,
 	if (sscanf(line, "%u %31s", &n, name) != 2)
 		return -EINVAL;
 	mutex_lock(&lock);
+	/* Events of the page cache look at the file of a page. */
+	page->mapping = file->f_mapping;
 	err = hit(name, n);
+	page->mapping = NULL;
 	mutex_unlock(&lock);
 	return err ?: len;
 }
@@ -191,7 +237,40 @@ static const struct file_operations event_fops = {
 	.release	= single_release,
 };
 
-void bench_event_init(struct dentry *dir)
+/* Without a network nobody hits its events. */
+static bool make_network(void)
 {
+#ifdef CONFIG_INET
+	skb = alloc_skb(64, GFP_KERNEL);
+	return skb && !sock_create_kern(&init_net, PF_INET, SOCK_STREAM, IPPROTO_TCP, &sock);
+#else
+	return true;
+#endif
+}
+
+static void free_network(void)
+{
+#ifdef CONFIG_INET
+	if (sock)
+		sock_release(sock);
+	kfree_skb(skb);
+#endif
+}
+
+int bench_event_init(struct dentry *dir)
+{
+	page = alloc_page(GFP_KERNEL);
+	if (!page || !make_network()) {
+		bench_event_exit();
+		return -ENOMEM;
+	}
 	debugfs_create_file("event", 0600, dir, NULL, &event_fops);
+	return 0;
+}
+
+void bench_event_exit(void)
+{
+	free_network();
+	if (page)
+		__free_page(page);
 }

@@ -275,13 +275,16 @@ static int __init bench_init(void)
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		debugfs_create_file(files[i].name, 0600, dir, (void *)&files[i],
 				    &bench_fops);
-	bench_event_init(dir);
-	return 0;
+	if (!bench_event_init(dir))
+		return 0;
+	debugfs_remove(dir);
+	return -ENOMEM;
 }
 
 static void __exit bench_exit(void)
 {
 	debugfs_remove(dir);
+	bench_event_exit();
 	bench_let_go(1, 0);
 }
 
