@@ -116,6 +116,22 @@ in_turn()
 	done
 }
 
+# The control groups, of version 2
+groups=/sys/fs/cgroup
+
+# as_recorder COMMAND...: run the command in the recorder's control group
+as_recorder()
+{
+	# shellcheck disable=SC2016 # the inner shell expands it
+	sh -c 'echo $$ >"$0" && exec "$@"' "$groups/recorder/cgroup.procs" "$@"
+}
+
+# usage FILE: print the CPU time in a copy of cpu.stat, in microseconds
+usage()
+{
+	sed -n 's/^usage_usec //p' "$1"
+}
+
 # make_workload CALLS: write /tmp/workload, a program that makes CALLS short system calls
 # and starts 100 processes
 make_workload()

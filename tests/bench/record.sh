@@ -11,21 +11,7 @@
 # shellcheck source=tests/bench/lib.sh
 . /tests/lib/bench.sh
 
-groups=/sys/fs/cgroup
 file=/run/record/trace.dat
-
-# as_recorder COMMAND...: run the command in the recorder's control group
-as_recorder()
-{
-	# shellcheck disable=SC2016 # the inner shell expands it
-	sh -c 'echo $$ >"$0" && exec "$@"' "$groups/recorder/cgroup.procs" "$@"
-}
-
-# usage FILE: print the CPU time in a copy of cpu.stat, in microseconds
-usage()
-{
-	sed -n 's/^usage_usec //p' "$1"
-}
 
 # The command that is recorded: /tmp/workload TRACEPOINT EVENTS PAUSE
 cat >/tmp/workload <<END

@@ -11,7 +11,6 @@
 # shellcheck source=tests/bench/lib.sh
 . /tests/lib/bench.sh
 
-groups=/sys/fs/cgroup
 debian=/debian
 file=/run/record/trace.dat
 seconds=${BENCH_SECONDS:-10}
@@ -43,12 +42,6 @@ mount_debian()
 		cp -a $debian/var/lib/postgresql /tmp/database &&
 		mount --bind /tmp/database $debian/var/lib/postgresql &&
 		mount -t tmpfs -o mode=777 none $debian/var/log/postgresql
-}
-
-# usage FILE: print the CPU time in a copy of cpu.stat, in microseconds
-usage()
-{
-	sed -n 's/^usage_usec //p' "$1"
 }
 
 # Each workload has a function that prepares it, a line in make_command, and a function that
@@ -95,13 +88,6 @@ end_desktop()
 	wait "$desktop"
 	rm -rf $debian/tmp/.X*
 	sleep 5
-}
-
-# as_recorder COMMAND...: run the command in the recorder's control group
-as_recorder()
-{
-	# shellcheck disable=SC2016 # the inner shell expands it
-	sh -c 'echo $$ >"$0" && exec "$@"' "$groups/recorder/cgroup.procs" "$@"
 }
 
 by_rbmap()
