@@ -147,10 +147,14 @@ static bool must_discard(const struct record *r)
 	return begins_empty(r) && !private_buffer_is_private(&r->own);
 }
 
-/* Does nobody look at the recording before it ends? Then an idle machine is woken seldom. */
+/*
+ * Does nobody look at the recording before it ends? Then an idle machine is woken seldom. A
+ * flight recorder is a service, and answers its watchdog at each look.
+ */
 static bool is_patient(const struct record *r)
 {
-	return !rotation_is_wanted(&r->rotation) && (r->recording.quiet || !r->progress.wanted);
+	return !r->is_flight && !rotation_is_wanted(&r->rotation) &&
+	       (r->recording.quiet || !r->progress.wanted);
 }
 
 static bool start_threads(struct record *r)
