@@ -179,7 +179,7 @@ static char *library_text(struct tep_event *event, char *record, size_t size,
 	return escaped.data;
 }
 
-/* Is this an event whose text is trace-cmd's, which the library without plugins does not have? */
+/* Does rbmap print this event as trace-cmd does? The library without plugins does not. */
 static bool is_tracers(struct tep_event *event)
 {
 	struct tracer_event *tracers = tracer_event_new(event, sizeof(long));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Windows in which preemption or interrupts are off: how long a task of the highest priority
- * waits while another one on its CPU makes one call over and over. Each call of the devices is
- * tried, and each control file is read, and written with what it says (TAP). For a machine whose
- * clock counts instructions.
+ * waits while another one on its CPU makes one call over and over. It tries each call of the
+ * devices, reads each control file, and writes to it what it has read. Prints TAP. The machine's
+ * clock must count instructions.
  *
  *	windows
  */
