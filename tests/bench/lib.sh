@@ -118,6 +118,19 @@ in_turn()
 
 # The control groups, of version 2
 groups=/sys/fs/cgroup
+# The file of a recorder, in memory
+file=/run/record/trace.dat
+
+# prepare_recorders SIZE: mount what recorders need, with so much memory for their files, and
+# make the control groups
+prepare_recorders()
+{
+	mount -t debugfs none /sys/kernel/debug 2>/dev/null
+	mount -t tracefs none $theirs 2>/dev/null
+	mount -t cgroup2 none $groups
+	mkdir -p ${file%/*} $groups/recorder $groups/workload
+	mount -t tmpfs -o size="$1" none ${file%/*}
+}
 
 # as_recorder COMMAND...: run the command in the recorder's control group
 as_recorder()

@@ -11,8 +11,6 @@
 # shellcheck source=tests/bench/lib.sh
 . /tests/lib/bench.sh
 
-file=/run/record/trace.dat
-
 # The command that is recorded: /tmp/workload TRACEPOINT EVENTS PAUSE
 cat >/tmp/workload <<END
 #!/bin/sh
@@ -82,11 +80,7 @@ measure()
 		"$3" "$6" "$1" "$(awk "BEGIN { print $size / $5 }")"
 }
 
-mount -t debugfs none /sys/kernel/debug 2>/dev/null
-mount -t tracefs none $theirs 2>/dev/null
-mount -t cgroup2 none $groups
-mkdir -p ${file%/*} $groups/recorder $groups/workload
-mount -t tmpfs -o size=200m none ${file%/*}
+prepare_recorders 200m
 ok "rbmap loads" load_module rbmap || done_testing
 ok "bench loads" load_module bench || done_testing
 ok "bench_probe loads" load_module bench_probe

@@ -12,7 +12,6 @@
 . /tests/lib/bench.sh
 
 debian=/debian
-file=/run/record/trace.dat
 seconds=${BENCH_SECONDS:-10}
 
 # in_debian COMMAND...: a program that runs a command in the system on the disk
@@ -171,11 +170,7 @@ measure()
 	}' /tmp/took | rows
 }
 
-mount -t debugfs none /sys/kernel/debug 2>/dev/null
-mount -t tracefs none $theirs 2>/dev/null
-mount -t cgroup2 none $groups
-mkdir -p ${file%/*} $groups/recorder $groups/workload
-mount -t tmpfs -o size=400m none ${file%/*}
+prepare_recorders 400m
 ok "rbmap loads" load_module rbmap || done_testing
 ok "the disk appears" load_module virtio_blk || done_testing
 ok "the system on the disk is mounted" mount_debian || done_testing
