@@ -37,6 +37,21 @@ names()
 	(cd "$1" && find . | grep -vE '^\./(instances|version|lockdown|dynamic_events|kernel_events|self_cost)' | sort)
 }
 
+# devices PATTERN: counts the devices of the buffer one whose paths have the pattern
+devices()
+{
+	find $dev/one -type c | grep -c "$1"
+}
+
+# fit CPUS: prints how many buffers have device numbers on a machine with so many CPUs
+fit()
+{
+	local of_cpu
+
+	of_cpu=$(devices 'cpu0\|per_cpu/0/')
+	echo $(((1 << 20) / ($1 * of_cpu + $(devices .) - cpus * of_cpu)))
+}
+
 # busy: causes events of all kinds
 busy()
 {
@@ -53,6 +68,7 @@ ok "a buffer is created" create one
 is "$(names $instances/one)" "$(names $root)" "the buffer has the files of the default buffer"
 is "$(cd $dev/one && stat -c '%n %a' ./* | xargs)" \
 	"$(cd $dev && stat -c '%n %a' ./cpu* ./error_log ./marker* ./per_cpu ./snapshot ./trace ./trace_pipe | xargs)" "the buffer has the devices of the default buffer"
+is "$(fit 1024) $(fit 8192)" "204 25" "as many buffers fit as docs/reference.md says"
 is "$(cat $instances/one/buffer_size_kb $instances/one/events/enable | xargs)" \
 	"256 0" "sizes are those of the load, no event is enabled but the marker"
 is "$(error create one)" "File exists" "a name that is in use is refused"
