@@ -231,7 +231,7 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 						     u64 known,
 						     struct rbmap_reservation *resv)
 {
-	u64 tail, before, ts, delta;
+	u64 tail, before, ts, back;
 	struct rbmap_subbuf_header *header;
 	void *payload;
 	u32 end;
@@ -272,8 +272,9 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	if (unlikely(before != rb_read_plain(ring->after)))
 		return NULL;
 	barrier();
-	delta = ts - before;
-	if (unlikely(delta - 1 >= RBMAP_DELTA_MAX))
+	/* Is ts - before 1 to RBMAP_DELTA_MAX?  This way it is one comparison. */
+	back = before - ts;
+	if (unlikely(back < -(u64)RBMAP_DELTA_MAX))
 		return NULL;
 	/*
 	 * It is that of the tail that was loaded, if the cmpxchg finds this tail: a
@@ -307,7 +308,7 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	resv->words = len >> 2;
 	resv->own_words = len >> 2;
 	resv->stamp_len = 0;
-	payload = rbmap_event_encode(event, len, delta);
+	payload = rbmap_event_encode(event, len, -back);
 	/* payload is never NULL: the compiler drops the caller's test. */
 	if (!payload)
 		__builtin_unreachable();
