@@ -284,19 +284,13 @@ void rbmap_ring_set_off(struct rbmap_ring *ring, bool off)
 }
 
 /**
- * rbmap_ring_other_clock - time of an event that the fast path does not admit
+ * rbmap_ring_other_clock - time of an event in a ring whose clock is not RBMAP_CLOCK_LOCAL
  * @ring: the ring, entered
- * @words: words from the beginning of the sub-buffer to the end of the event
  *
- * Return: the time by the ring's clock; RBMAP_TIME_OFF: the ring is off;
- * RBMAP_TIME_NO_ROOM: the event does not fit into the sub-buffer.
+ * Return: the time by the ring's clock.
  */
-noinline u64 rbmap_ring_other_clock(const struct rbmap_ring *ring, u32 words)
+noinline u64 rbmap_ring_other_clock(const struct rbmap_ring *ring)
 {
-	const bool off = READ_ONCE(ring->off);
-
-	if (off || words > ring->capacity >> 2)
-		return off ? RBMAP_TIME_OFF : RBMAP_TIME_NO_ROOM;
 	return rb_clock(ring->clock);
 }
 EXPORT_SYMBOL_GPL(rbmap_ring_other_clock);

@@ -261,9 +261,9 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	} else if (RB_HAS_TSC && end <= rb_read_plain(ring->tsc_words)) {
 		ts = rb_clock_tsc();		/* step: clock_tsc */
 	} else {
-		ts = rbmap_ring_other_clock(ring, end);
-		if (ts <= RBMAP_TIME_NO_ROOM)
+		if (READ_ONCE(ring->off) || end > ring->capacity >> 2)
 			return NULL;
+		ts = rbmap_ring_other_clock(ring);
 	}
 	barrier();
 	/* Load after the clock call: the value needs no register across the call. */

@@ -219,13 +219,7 @@ void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
 enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail);
 u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit, u64 tail);
 void rbmap_ring_close(struct rbmap_ring *ring, u64 seq);
-/*
- * rbmap_ring_other_clock() returns these instead of a time.  If a clock returns one of
- * them, the event takes the slow path, which reads the clock again.
- */
-#define RBMAP_TIME_OFF		0
-#define RBMAP_TIME_NO_ROOM	1
-u64 rbmap_ring_other_clock(const struct rbmap_ring *ring, u32 words);
+u64 rbmap_ring_other_clock(const struct rbmap_ring *ring);
 void rbmap_ring_set_off(struct rbmap_ring *ring, bool off);
 void rbmap_ring_publish_slow(struct rbmap_ring *ring);
 void rbmap_ring_commit_slow(struct rbmap_ring *ring, u64 next);
