@@ -32,7 +32,7 @@ static bool rbmap_drop_event(struct rbmap_ring *ring, enum rbmap_drop drop)
 		again = ring != rbmap_ring_now(ring);
 		if (!again)
 			local_inc(&ring->disabled);
-		rbmap_ring_publish(ring);
+		rbmap_ring_leave(ring);
 	}
 	/* The ring may have published the events of others. */
 	rbmap_notify_event(ring);

@@ -160,12 +160,15 @@ static void outer_act(u32 what)
 		rig_write(4);
 		rig_write(12);
 		break;
+	case 5:
+		rig_write(TINY);	/* dropped: too large */
+		break;
 	default:
 		rig_read();
 		break;
 	}
 }
-#define NR_OUTER	6
+#define NR_OUTER	7
 
 /* Bring the ring into a state. */
 static void prepare(u32 state)
@@ -226,7 +229,7 @@ static void run(u32 state, u32 outer, u32 clock, enum rbmap_mode mode)
 	prepare(state);
 	plan.points = 0;
 	plan.next = 0;
-	reading = outer == 5;
+	reading = outer == NR_OUTER - 1;
 	at_point = follow_plan;
 	outer_act(outer);
 	at_point = NULL;

@@ -96,11 +96,33 @@ static inline void rbmap_ring_publish(struct rbmap_ring *ring)
 		ring->ops->closed(ring);
 }
 
-/* Count a drop, then publish: nested contexts may have written events. */
+/**
+ * rbmap_ring_leave - leave the ring without an event
+ * @ring: the ring of this CPU
+ *
+ * If nested contexts have not written events either, nothing is to be published.
+ */
+static inline void rbmap_ring_leave(struct rbmap_ring *ring)
+{
+	/* No other context changes this word while this one is in the ring. */
+	const u64 published = READ_ONCE(ring->published);
+
+	barrier();
+	if (likely(READ_ONCE(ring->nest) == 1 && READ_ONCE(ring->tail) == published)) {
+		WRITE_ONCE(ring->nest, 0);	/* model: publish_nest */
+		barrier();
+		/* model: publish_recheck */
+		if (likely(READ_ONCE(ring->tail) == published))
+			return;
+		WRITE_ONCE(ring->nest, 1);	/* model: publish_again */
+	}
+	rbmap_ring_publish(ring);
+}
+
 static inline void rbmap_ring_drop(struct rbmap_ring *ring, enum rbmap_drop why)
 {
 	local_inc(&ring->dropped[why]);
-	rbmap_ring_publish(ring);
+	rbmap_ring_leave(ring);
 }
 
 /**
