@@ -80,6 +80,8 @@ const struct rbmap_slow_resv *rbmap_reserve_slow(struct rbmap_ring *ring,
 	return NULL;
 }
 EXPORT_SYMBOL_GPL(rbmap_reserve_slow);
+RB_EARLY_FUNCTION(rbmap_reserve_slow);
+RB_EXPORT_THUNK(rbmap_reserve_slow);
 
 /**
  * rbmap_buffer_exclude - leave out an event that a task has caused, and count it

@@ -74,3 +74,4 @@ void rbmap_record_unusual(struct rbmap_record *record, unsigned int count)
 		min_t(unsigned int, count & PREEMPT_MASK, 0xf) |
 		rbmap_context_migrate_disabled();
 }
+RB_RARE_FUNCTION(rbmap_record_unusual);

@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
+#include <rbmap/ring/rare.h>
 
 #include "compat.h"
 
@@ -156,7 +157,7 @@ static __always_inline void rbmap_record_begin(struct rbmap_record *record,
 	record->common_preempt_lazy_count = preempt_lazy_count();
 #endif
 	if (unlikely(rbmap_context_is_unusual(count)))
-		rbmap_record_unusual(record, count);
+		rb_rare_call2(rbmap_record_unusual, record, count);
 }
 
 #endif /* RBMAP_COMPAT_CONTEXT_H */

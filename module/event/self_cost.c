@@ -129,6 +129,7 @@ void rbmap_self_cost_start(void)
 	WRITE_ONCE(cost->begin, trace_clock_local());
 	preempt_enable_notrace();
 }
+RB_RARE_FUNCTION(rbmap_self_cost_start);
 
 /* Called after a probe has committed its event, in any context. */
 void rbmap_self_cost_stop(void)

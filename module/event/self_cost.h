@@ -8,6 +8,7 @@
 
 #include <linux/jump_label.h>
 #include <linux/types.h>
+#include <rbmap/ring/rare.h>
 
 DECLARE_STATIC_KEY_FALSE(rbmap_self_cost_key);
 
@@ -18,7 +19,7 @@ void rbmap_self_cost_stop(void);
 static __always_inline void rbmap_self_cost_begin(void)
 {
 	if (static_branch_unlikely(&rbmap_self_cost_key))
-		rbmap_self_cost_start();
+		rb_rare_call0(rbmap_self_cost_start);
 }
 
 static __always_inline void rbmap_self_cost_end(void)

@@ -36,6 +36,9 @@ struct rbmap_tsc_scale rbmap_tsc_scale __read_mostly;
 EXPORT_SYMBOL_GPL(rbmap_tsc_scale);
 DEFINE_STATIC_KEY_FALSE(rbmap_tsc_is_local);
 EXPORT_SYMBOL_GPL(rbmap_tsc_is_local);
+RB_EARLY_FUNCTION(sched_clock);
+RB_EXPORT_THUNK(sched_clock);
+
 
 static DEFINE_MUTEX(rbmap_scale_lock);
 static bool rbmap_scale_allowed = true;

@@ -294,14 +294,19 @@ noinline u64 rbmap_ring_other_clock(const struct rbmap_ring *ring)
 	return rb_clock(ring->clock);
 }
 EXPORT_SYMBOL_GPL(rbmap_ring_other_clock);
+RB_EARLY_FUNCTION(rbmap_ring_other_clock);
+RB_EXPORT_THUNK(rbmap_ring_other_clock);
 
 /**
  * rbmap_ring_publish_slow - rbmap_ring_publish() as a call
  * @ring: the ring of this CPU
+ *
+ * Return: @ring, which the caller need not keep across the call.
  */
-noinline void rbmap_ring_publish_slow(struct rbmap_ring *ring)
+noinline struct rbmap_ring *rbmap_ring_publish_slow(struct rbmap_ring *ring)
 {
 	rbmap_ring_publish(ring);
+	return ring;
 }
 EXPORT_SYMBOL_GPL(rbmap_ring_publish_slow);
 
@@ -309,11 +314,14 @@ EXPORT_SYMBOL_GPL(rbmap_ring_publish_slow);
  * rbmap_ring_commit_slow - rbmap_ring_commit() of an event that is not alone
  * @ring: the ring of this CPU
  * @next: the tail behind the event
+ *
+ * Return: @ring, as above.
  */
-noinline void rbmap_ring_commit_slow(struct rbmap_ring *ring, u64 next)
+noinline struct rbmap_ring *rbmap_ring_commit_slow(struct rbmap_ring *ring, u64 next)
 {
 	local_inc(&ring->subbuf[rbmap_tail_id(next)].events);
 	rbmap_ring_publish(ring);
+	return ring;
 }
 EXPORT_SYMBOL_GPL(rbmap_ring_commit_slow);
 

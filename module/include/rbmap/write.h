@@ -83,7 +83,7 @@ static __always_inline void *rbmap_reserve_in(struct rbmap_ring * __percpu *ring
 	} else {
 		rbmap_ring_enter(ring);
 	}
-	slow = rbmap_reserve_slow(ring, size);
+	slow = rb_early_call2(rbmap_reserve_slow, ring, size);
 	if (!slow)
 		return NULL;
 	*resv = slow->resv;
@@ -121,8 +121,9 @@ static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
  */
 static __always_inline void rbmap_commit(struct rbmap_reservation *resv)
 {
-	rbmap_ring_commit(resv->ring, resv);
-	rbmap_notify_event(resv->ring);
+	struct rbmap_ring *ring = rbmap_ring_commit(resv->ring, resv);
+
+	rbmap_notify_event(ring);
 	preempt_enable_notrace();
 }
 

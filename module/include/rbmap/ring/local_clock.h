@@ -10,6 +10,7 @@
 #include <linux/compiler.h>
 #include <linux/sched/clock.h>
 #include <linux/types.h>
+#include <rbmap/ring/rare.h>
 
 /* User Mode Linux has no CONFIG_X86. */
 #if defined(CONFIG_X86) && defined(CONFIG_X86_64)
@@ -59,7 +60,7 @@ static __always_inline u64 rb_clock_local(void)
 		asm volatile("rdtsc" : "=d" (high), "=a" (low));
 		return rbmap_tsc_to_ns(&rbmap_tsc_scale, high, low);
 	}
-	return sched_clock();
+	return rb_early_call0(sched_clock);
 }
 #else
 static __always_inline u64 rb_clock_local(void)

@@ -285,7 +285,7 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	} else {
 		if (READ_ONCE(ring->off) || end > ring->capacity >> 2)
 			return NULL;
-		ts = rbmap_ring_other_clock(ring);
+		ts = rb_early_call1(rbmap_ring_other_clock, ring);
 	}
 	barrier();
 	/* Load after the clock call: the value needs no register across the call. */
@@ -347,18 +347,18 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
  * rbmap_ring_publish() publishes all.  The barriers pair with the same ones.
  * litmus: publish-get, publish-open, commit-header, lost-mark, meta-reader,
  *	observe-slot
+ *
+ * Return: @ring, which the caller need not keep across a call.
  */
-static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
-					      const struct rbmap_reservation *resv)
+static __always_inline struct rbmap_ring *
+rbmap_ring_commit(struct rbmap_ring *ring, const struct rbmap_reservation *resv)
 {
 	const u64 next = resv->next;
 
 	barrier();
 	/* model: own_header, own_commit */
-	if (unlikely(rb_read_plain(ring->published) != resv->published)) {
-		rbmap_ring_commit_slow(ring, next);
-		return;
-	}
+	if (unlikely(rb_read_plain(ring->published) != resv->published))
+		return rbmap_ring_commit_slow(ring, next);
 	/* No other context publishes, or comes here, until nest is 0. */
 	rb_count_plain(ring->own_events);
 	WRITE_ONCE(ring->published, next);
@@ -371,8 +371,9 @@ static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
 	if (unlikely(rb_read_plain(ring->tail) != next)) {
 		WRITE_ONCE(ring->nest, 1);	/* model: publish_again */
 		barrier();
-		rbmap_ring_publish_slow(ring);
+		return rbmap_ring_publish_slow(ring);
 	}
+	return ring;
 }
 
 /*

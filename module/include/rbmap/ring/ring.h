@@ -221,8 +221,8 @@ u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit, u64 tail);
 void rbmap_ring_close(struct rbmap_ring *ring, u64 seq);
 u64 rbmap_ring_other_clock(const struct rbmap_ring *ring);
 void rbmap_ring_set_off(struct rbmap_ring *ring, bool off);
-void rbmap_ring_publish_slow(struct rbmap_ring *ring);
-void rbmap_ring_commit_slow(struct rbmap_ring *ring, u64 next);
+struct rbmap_ring *rbmap_ring_publish_slow(struct rbmap_ring *ring);
+struct rbmap_ring *rbmap_ring_commit_slow(struct rbmap_ring *ring, u64 next);
 void rbmap_ring_forget_stamps(struct rbmap_ring *ring);
 
 /**
