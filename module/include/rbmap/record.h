@@ -597,17 +597,14 @@ rbmap_checked_end(struct rbmap_checked *checked,
 		RBMAP_COST_END();					\
 	}
 
-/* The probe of an event that records each hit. */
-#define RBMAP_CLASS_UNCHECKED(_name, _proto, _fields, _assign)		\
+/* The probe of an event that records each hit.  @_hide: whether it hashes addresses. */
+#define RBMAP_CLASS_RECORDS(_kind, _name, _proto, _fields, _assign, _hide) \
 	static noinline notrace __maybe_unused void			\
-	rbmap_unchecked_##_name(void *__data, _proto)			\
+	rbmap_##_kind##_##_name(void *__data, _proto)			\
 	{								\
 		RBMAP_RECORD_LOCALS(_name, PARAMS(_fields))		\
 		struct rbmap_reservation __r rbmap_uninitialized;	\
 		struct rbmap_record_##_name __hidden rbmap_uninitialized; \
-		const bool __hide = rbmap_pointers_##_name > 0 &&	\
-				    !(rbmap_event_addresses(__data) &	\
-				      RBMAP_ADDRESSES_SHOWN);		\
 									\
 		RBMAP_COST_BEGIN();					\
 		RBMAP_RECORD_MEASURE(PARAMS(_fields))			\
@@ -615,11 +612,11 @@ rbmap_checked_end(struct rbmap_checked *checked,
 				rbmap_record_size(__size, sizeof(*REC))); \
 		if (!__record)						\
 			return;						\
-		REC = __hide ? &__hidden : __record;			\
-		if (__hide)						\
+		REC = _hide ? &__hidden : __record;			\
+		if (_hide)						\
 			rbmap_record_clear(&__hidden, sizeof(__hidden)); \
 		RBMAP_RECORD_FILL(PARAMS(_fields), PARAMS(_assign))	\
-		if (__hide) {						\
+		if (_hide) {						\
 			RBMAP_EACH_FIELD(HIDE, _fields)			\
 			rbmap_record_copy(__record, &__hidden,		\
 					  rbmap_fixed_##_name);		\
@@ -629,13 +626,24 @@ rbmap_checked_end(struct rbmap_checked *checked,
 		RBMAP_COST_END();					\
 	}
 
-/* Tail calls of two functions: a refused event saves no register. */
+/* Without calls that hash, the fast path needs fewer registers: that is a function, too. */
+#define RBMAP_CLASS_UNCHECKED(_name, _proto, _fields, _assign)		\
+	RBMAP_CLASS_RECORDS(hidden, _name, PARAMS(_proto), PARAMS(_fields), \
+			    PARAMS(_assign), true)			\
+	RBMAP_CLASS_RECORDS(unchecked, _name, PARAMS(_proto), PARAMS(_fields), \
+			    PARAMS(_assign), false)
+
+/* Tail calls of three functions: a refused event saves no register. */
 #define RBMAP_CLASS_PROBE(_name, _proto, _args)				\
 	static notrace __maybe_unused void				\
 	rbmap_probe_##_name(void *__data, _proto)			\
 	{								\
 		if (unlikely(rbmap_event_has_checks(__data)))		\
 			rbmap_checked_##_name(__data, _args);		\
+		else if (rbmap_pointers_##_name > 0 &&			\
+			 !(rbmap_event_addresses(__data) &		\
+			   RBMAP_ADDRESSES_SHOWN))			\
+			rbmap_hidden_##_name(__data, _args);		\
 		else							\
 			rbmap_unchecked_##_name(__data, _args);		\
 	}
