@@ -46,8 +46,6 @@ devices()
 # fit CPUS: prints how many buffers have device numbers on a machine with so many CPUs
 fit()
 {
-	local of_cpu
-
 	of_cpu=$(devices 'cpu0\|per_cpu/0/')
 	echo $(((1 << 20) / ($1 * of_cpu + $(devices .) - cpus * of_cpu)))
 }

@@ -2,8 +2,8 @@
 /*
  * Calls that the writer's fast path seldom makes in the middle of an event.
  *
- * A function may change most registers: the compiler keeps what is needed after a call in
- * the few others, and each event would save those on the stack and restore them, although
+ * A function may change most registers.  The compiler keeps in the others what is needed
+ * after the call.  So each event would save those on the stack and restore them, although
  * the call hardly ever comes.  On x86-64 the fast path calls a thunk, which saves what it
  * may not change.  The kernel calls its paravirtual operations in this way.
  *
