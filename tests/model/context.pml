@@ -172,7 +172,7 @@ look_off:	/* reserve.h: rbmap_ring_reserve_fast() */
 		assert(sees);
 		UNSEEN;
 		if
-		:: off -> elsewhere++; goto leave
+		:: off -> elsewhere++; goto leave_empty
 		:: else -> goto entered
 		fi
 	};
@@ -556,6 +556,22 @@ drop:
 		UNSEEN
 	};
 
+	/* Nobody else publishes while this context is in the ring. */
+leave_empty:	/* reserve.h: rbmap_ring_leave() */
+	atomic {
+		tseq = tail_seq;
+		tid = tail_id;
+		toff = tail_off;
+		if
+#ifdef leave_nested
+		:: PUBLISHED_IS(tseq, tid, toff) -> goto publish_nest
+#else
+		:: nest == 1 && PUBLISHED_IS(tseq, tid, toff) -> goto publish_nest
+#endif
+		:: else
+		fi
+	};
+
 leave:	/* reserve.h: rbmap_ring_publish() */
 	atomic {
 		if
@@ -652,9 +668,9 @@ publish_commit:	/* reserve.h: rbmap_ring_publish() */
 	header_commit[tid] = toff;
 	UNSEEN;
 #endif
-publish_nest:	/* reserve.h: rbmap_ring_publish(), rbmap_ring_commit() */
+publish_nest:	/* reserve.h: rbmap_ring_publish(), rbmap_ring_commit(), rbmap_ring_leave() */
 	nest = NESTED_LEFT;
-publish_recheck:	/* reserve.h: rbmap_ring_publish(), rbmap_ring_commit() */
+publish_recheck:	/* reserve.h: rbmap_ring_publish(), rbmap_ring_commit(), rbmap_ring_leave() */
 	atomic {
 #ifndef no_publish_recheck
 		if
@@ -688,7 +704,7 @@ back:
 		time_before = 0;
 		goto end_idle
 	};
-publish_again:	/* reserve.h: rbmap_ring_publish(), rbmap_ring_commit() */
+publish_again:	/* reserve.h: rbmap_ring_publish(), rbmap_ring_commit(), rbmap_ring_leave() */
 	nest = 1;
 	goto publish;
 

@@ -108,6 +108,7 @@ static inline void rbmap_ring_leave(struct rbmap_ring *ring)
 	const u64 published = READ_ONCE(ring->published);
 
 	barrier();
+	/* model: leave_empty */
 	if (likely(READ_ONCE(ring->nest) == 1 && READ_ONCE(ring->tail) == published)) {
 		WRITE_ONCE(ring->nest, 0);	/* model: publish_nest */
 		barrier();
