@@ -52,7 +52,7 @@
 									\
 	asm volatile("call rbmap_thunk_" #_name				\
 		     : "=a" (__result), ASM_CALL_CONSTRAINT		\
-		     : __VA_ARGS__ : "memory", "cc" _clobbers);		\
+		     : __VA_ARGS__ : _clobbers);			\
 	(typeof(_call))__result;					\
 })
 
@@ -66,7 +66,7 @@
 		 "push %r8\n push %r9\n push %r10\n push %r11\n",	\
 		 "pop %r11\n pop %r10\n pop %r9\n pop %r8\n"		\
 		 "pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n")
-#define RB_RARE_CLOBBERS
+#define RB_RARE_CLOBBERS	"cc", "memory"
 #define rb_rare_call0(_name)						\
 	RB_CALL_THUNK(_name, _name(), RB_RARE_CLOBBERS)
 #define rb_rare_call2(_name, _first, _second)				\
@@ -82,7 +82,7 @@
 	RB_THUNK(_name,							\
 		 "push %rdi\n push %rsi\n push %rcx\n push %r8\n push %r9\n", \
 		 "pop %r9\n pop %r8\n pop %rcx\n pop %rsi\n pop %rdi\n")
-#define RB_EARLY_CLOBBERS	, "rdx", "r10", "r11"
+#define RB_EARLY_CLOBBERS	RB_RARE_CLOBBERS, "rdx", "r10", "r11"
 #define rb_early_call0(_name)						\
 	RB_CALL_THUNK(_name, _name(), RB_EARLY_CLOBBERS)
 #define rb_early_call1(_name, _arg)					\
