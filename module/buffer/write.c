@@ -117,7 +117,7 @@ EXPORT_SYMBOL_GPL(rbmap_discard);
 void *rbmap_reserve_noinline(struct rbmap_buffer *buf,
 			     struct rbmap_reservation *resv, size_t size)
 {
-	return rbmap_reserve(buf, resv, size);
+	return rbmap_reserve_in(rbmap_buffer_rings(buf), resv, size);
 }
 EXPORT_SYMBOL_GPL(rbmap_reserve_noinline);
 

@@ -60,7 +60,7 @@ static __always_inline void rbmap_copy_write(struct rbmap_ring *ring, const void
 
 	if (len > RBMAP_SMALL_MAX + RBMAP_EVENT_HEADER || !now)
 		__builtin_unreachable();
-	room = rbmap_ring_reserve_fast(ring, len, now, &resv);
+	room = rbmap_ring_reserve_fast(ring, len, now, false, &resv);
 	if (unlikely(!room)) {
 		rbmap_copy_slow(ring, record, size);
 		return;

@@ -64,10 +64,13 @@ static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
 		rbmap_notify_ring(ring);
 }
 
-/* rbmap_reserve() for a caller that has loaded rbmap_buffer_rings() already. */
-static __always_inline void *rbmap_reserve_in(struct rbmap_ring * __percpu *rings,
+/*
+ * rbmap_reserve() for a caller that has loaded rbmap_buffer_rings() already.  With thunks
+ * the caller has more registers for itself, and a clock that is called costs more.
+ */
+static __always_inline void *rbmap_reserve_by(struct rbmap_ring * __percpu *rings,
 					      struct rbmap_reservation *resv,
-					      size_t size)
+					      size_t size, const bool thunks)
 {
 	const struct rbmap_slow_resv *slow;
 	struct rbmap_ring *ring;
@@ -77,19 +80,28 @@ static __always_inline void *rbmap_reserve_in(struct rbmap_ring * __percpu *ring
 	ring = raw_cpu_read(*rings);
 	if (likely(rbmap_size_fits(ring, size))) {
 		payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0,
-						  resv);
+						  thunks, resv);
 		if (likely(payload))
 			return payload;
 	} else {
 		rbmap_ring_enter(ring);
 	}
-	slow = rb_early_call2(rbmap_reserve_slow, ring, size);
+	slow = thunks ? rb_early_call2(rbmap_reserve_slow, ring, size) :
+			rbmap_reserve_slow(ring, size);
 	if (!slow)
 		return NULL;
 	*resv = slow->resv;
 	/* Unused here.  The compiler finds the same value on both paths. */
 	resv->own_words = rbmap_event_len(size) >> 2;
 	return slow->payload;
+}
+
+/* For a function that does little beside: a probe */
+static __always_inline void *rbmap_reserve_in(struct rbmap_ring * __percpu *rings,
+					      struct rbmap_reservation *resv,
+					      size_t size)
+{
+	return rbmap_reserve_by(rings, resv, size, true);
 }
 
 /**
@@ -110,7 +122,7 @@ static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
 					   struct rbmap_reservation *resv,
 					   size_t size)
 {
-	return rbmap_reserve_in(rbmap_buffer_rings(buf), resv, size);
+	return rbmap_reserve_by(rbmap_buffer_rings(buf), resv, size, false);
 }
 
 /**

@@ -114,7 +114,7 @@ bool live_emit_at(struct live_ring *live, uint64_t number, uint64_t time)
 	u8 *payload;
 
 	time_now = time;
-	payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0, &room);
+	payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0, false, &room);
 	if (!payload)
 		payload = rbmap_ring_reserve(ring, size, &room, &drop);
 	if (!payload) {

@@ -26,7 +26,7 @@ static noinline void *reserve_slow(struct rbmap_ring *ring, u32 size,
 void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
 			struct rbmap_reservation *room, enum rbmap_drop *drop)
 {
-	void *payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0, room);
+	void *payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0, false, room);
 
 	return likely(payload) ? payload : reserve_slow(ring, size, room, drop);
 }
@@ -41,7 +41,7 @@ void *ring_call_reserve_known(struct rbmap_ring *ring, u32 size,
 	/* No clock returns 0. */
 	if (!now)
 		__builtin_unreachable();
-	payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), now, room);
+	payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), now, false, room);
 	return likely(payload) ? payload : reserve_slow(ring, size, room, drop);
 }
 

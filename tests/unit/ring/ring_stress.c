@@ -171,7 +171,7 @@ static void emit(int at)
 		written.discarded++;
 	else
 		number = ++written.attempts[at];
-	payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0, &room);
+	payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0, false, &room);
 	if (!payload && READ_ONCE(ring->nest) <= RBMAP_MAX_NEST)
 		payload = rbmap_ring_reserve(ring, size, &room, &drop);
 	if (!payload) {

@@ -259,10 +259,10 @@ static void test_clocks(void **state)
 			rig_check(rig.clock_id == clocks[i]);
 		}
 		left = rig.ring->capacity - rbmap_tail_offset(rig.ring->tail);
-		rig_check(!rbmap_ring_reserve_fast(rig.ring, left + 4, 0, &resv));
+		rig_check(!rbmap_ring_reserve_fast(rig.ring, left + 4, 0, false, &resv));
 		rbmap_ring_publish(rig.ring);
 		rbmap_ring_set_off(rig.ring, true);
-		rig_check(!rbmap_ring_reserve_fast(rig.ring, rbmap_event_len(8), 0, &resv));
+		rig_check(!rbmap_ring_reserve_fast(rig.ring, rbmap_event_len(8), 0, false, &resv));
 		rbmap_ring_publish(rig.ring);
 		rig_close();
 	}

@@ -51,7 +51,7 @@ static __always_inline u64 rbmap_tsc_to_ns(const struct rbmap_tsc_scale *scale, 
  * without order, as in sched_clock(): an early read is off by less than the skew between two
  * CPUs, and a nested context reads a later time.
  */
-static __always_inline u64 rb_clock_local(void)
+static __always_inline u64 rb_clock_local_by(const bool thunks)
 {
 	if (static_branch_likely(&rbmap_tsc_is_local)) {
 		u64 high, low;
@@ -60,13 +60,18 @@ static __always_inline u64 rb_clock_local(void)
 		asm volatile("rdtsc" : "=d" (high), "=a" (low));
 		return rbmap_tsc_to_ns(&rbmap_tsc_scale, high, low);
 	}
-	return rb_early_call0(sched_clock);
+	return thunks ? rb_early_call0(sched_clock) : sched_clock();
 }
 #else
-static __always_inline u64 rb_clock_local(void)
+static __always_inline u64 rb_clock_local_by(const bool thunks)
 {
 	return sched_clock();
 }
 #endif
+
+static __always_inline u64 rb_clock_local(void)
+{
+	return rb_clock_local_by(false);
+}
 
 #endif /* RBMAP_RING_LOCAL_CLOCK_H */

@@ -240,6 +240,7 @@ next:
  * @len: rbmap_event_len() of the payload
  * @known: a time that this context has read from rb_clock_local(), or 0.  A ring with
  *	that clock uses it instead of another reading
+ * @thunks: whether clocks are called through thunks, see rare.h
  * @resv: filled with the reservation
  *
  * The common case: no other context is in the ring, all events are published, the
@@ -251,7 +252,7 @@ next:
  * Return: the payload; NULL: the ring is entered, and nothing is reserved.
  */
 static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u32 len,
-						     u64 known,
+						     u64 known, const bool thunks,
 						     struct rbmap_reservation *resv)
 {
 	u64 tail, before, ts, back;
@@ -280,13 +281,14 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	 * model: look_off
 	 */
 	if (likely(end <= rb_read_plain(ring->try_words))) {
-		ts = known ? known : rb_clock_local();	/* model: clock_first */
+		ts = known ? known : rb_clock_local_by(thunks);	/* model: clock_first */
 	} else if (RB_HAS_TSC && end <= rb_read_plain(ring->tsc_words)) {
 		ts = rb_clock_tsc();		/* step: clock_tsc */
 	} else {
 		if (READ_ONCE(ring->off) || end > ring->capacity >> 2)
 			return NULL;
-		ts = rb_early_call1(rbmap_ring_other_clock, ring);
+		ts = thunks ? rb_early_call1(rbmap_ring_other_clock, ring) :
+			      rbmap_ring_other_clock(ring);
 	}
 	barrier();
 	/* Load after the clock call: the value needs no register across the call. */

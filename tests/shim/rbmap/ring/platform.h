@@ -151,6 +151,8 @@ static inline u64 rb_clock_local(void)
 	return rb_clock(RBMAP_CLOCK_LOCAL);
 }
 
+#define rb_clock_local_by(thunks)	rb_clock_local()
+
 #define RB_HAS_TSC	true
 
 static inline u64 rb_clock_tsc(void)
