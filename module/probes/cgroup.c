@@ -11,6 +11,7 @@
 #include <trace/events/sched.h>
 
 #include "cgroup.h"
+#include "compat/cgroup.h"
 #include "compat/sched.h"
 #include "event/event.h"
 #include "record.h"
@@ -48,9 +49,8 @@ static u64 rbmap_cgroup_of(struct task_struct *task, char *path, size_t size)
 {
 #ifdef CONFIG_CGROUPS
 	struct cgroup *cgroup = task_css_set_check(task, true)->dfl_cgrp;
-	int len = cgroup_path(cgroup, path, size);
 
-	if (len < 0 || len >= size)
+	if (rbmap_cgroup_path_atomic(cgroup, path, size) < 0)
 		*path = 0;
 	return cgroup_id(cgroup);
 #else

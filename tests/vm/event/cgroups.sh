@@ -146,9 +146,13 @@ like "$(grep -c "cgroup=$id path=/web/worker" /tmp/tasks)" '[1-9]' "with the num
 echo 0 >$buffer/events/enable
 
 # --- lists come and go under fire
-for event in sched_switch sched_waking sched_process_fork sched_process_exec; do
-	echo 1 >$buffer/events/sched/$event/enable
+for event in sched/sched_switch sched/sched_waking sched/sched_process_fork \
+	sched/sched_process_exec rbmap_task/begin rbmap_task/end; do
+	echo 1 >$buffer/events/$event/enable
 done
+# Readers of paths hold a lock of the kernel, which sleeps on real-time kernels.
+(while [ ! -e /tmp/stop ]; do cat /proc/[0-9]*/cgroup; done >/dev/null 2>&1) &
+readers=$!
 (while [ ! -e /tmp/stop ]; do within web '/tmp/one/busybox true'; within db '/tmp/two/busybox true'; done) &
 storm=$!
 rounds=${SHORT:+20}
@@ -166,7 +170,7 @@ rmdir "$groups/a name"
 echo part >$root/instances/destroy
 ok "a buffer with a list goes" [ ! -e $buffer ]
 : >/tmp/stop
-wait $storm
+wait $storm $readers
 rmdir $groups/web/worker $groups/web $groups/db
 none_dying()
 {
