@@ -23,7 +23,7 @@ const char *const rbmap_text_columns[] = {
 	"#                              ||||| / _-=> migrate-disable\n",
 	"#                              |||||| /     delay\n",
 	"#           TASK-PID     CPU#  |||||||  TIMESTAMP  FUNCTION\n",
-	"#              | |         |   |||||||     |         |\n",
+	"#              | |         |   |||||||      |         |\n",
 #elif defined(RBMAP_HAVE_MIGRATION_DISABLED)
 	"#                                _-----=> " RBMAP_IRQS_OFF "\n",
 	"#                               / _----=> need-resched\n",
