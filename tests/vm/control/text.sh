@@ -24,7 +24,7 @@ without_times()
 	for task in $tasks; do
 		grep -E -- "^ +sh-$task " "$1"
 	done | sed -E -e '/ (opened:|sys_openat|sys_write)/s/(\] ...)1/\1./' |
-		sed -e 's/\(\[[0-9]*\] .\)[.nNpPlLbB]/\1*/' \
+		sed -e 's/\(\[[0-9]*\] .\)[.nNpPlLbB]/\1*/' -e 's/\(\[[0-9]*\] .\*\)L/\1./' \
 		-e 's/^.\{16\}-[0-9]* *\(\[[0-9]*\]\) [^ ]* *[0-9]*\.[0-9]*: \([^:( ]*\)/\1\2 &/' \
 		-e 's/ [0-9]*\.[0-9]*: / /' | sort -s -k 1,1
 }

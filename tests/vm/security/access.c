@@ -147,11 +147,8 @@ static void read_ids(void)
 		closedir(events);
 }
 
-/*
- * Find the offset of the first aligned field, behind the common fields and one
- * more field.
- */
-static size_t first_field(void)
+/* The offset of the first field of a size, behind the common fields. */
+static size_t first_field(size_t size)
 {
 	char path[300], line[200];
 	size_t at = sizeof(struct rbmap_event_common);
@@ -164,7 +161,7 @@ static size_t first_field(void)
 		bail_out("%s: %s", path, error_name(errno));
 	while (fgets(line, sizeof(line), file))
 		if (strstr(line, "common_preempt_lazy_count"))
-			at += sizeof(uint64_t);
+			at += size;
 	fclose(file);
 	return at;
 }
@@ -179,7 +176,7 @@ static void look_for_addresses(const struct record *record, void *data)
 
 	(void)data;
 	if (!first)
-		first = first_field();
+		first = first_field(sizeof(value));
 	if (record->size < sizeof(*common) || common->type >= MAX_IDS)
 		bail_out("an event of %zu bytes", record->size);
 	kind = &kinds[common->type];
@@ -250,7 +247,7 @@ static void look_behind(const struct record *record, void *data)
 
 	if (common->type != behind->id)
 		return;
-	memcpy(&loc, record->payload + first_field(), sizeof(loc));
+	memcpy(&loc, record->payload + first_field(sizeof(loc)), sizeof(loc));
 	at = loc & 0xffff;
 	len = loc >> 16;
 	if (at + len > record->size)
