@@ -22,6 +22,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "compat/irq_work.h"
 #include "compat/isolation.h"
 #include "cpu_buffer.h"
 #include "lib/local_clock.h"
@@ -381,7 +382,8 @@ const struct rbmap_ring_ops rbmap_ring_ops = {
  */
 void rbmap_gen_wake_init(struct rbmap_gen *gen)
 {
-	init_irq_work(&gen->wake, rbmap_wake_work);
+	/* The function queues work, which takes raw locks. */
+	rbmap_init_irq_work(&gen->wake, rbmap_wake_work);
 	INIT_WORK(&gen->wake_readers, rbmap_wake_readers_work);
 }
 
