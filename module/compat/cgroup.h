@@ -4,8 +4,8 @@
 #define RBMAP_COMPAT_CGROUP_H
 
 #include <linux/cgroup.h>
-#include <linux/errno.h>
 #include <linux/string.h>
+#include <linux/types.h>
 
 #include "compat.h"
 
@@ -16,15 +16,15 @@
  * @path: filled with the path
  * @size: bytes of @path, at least 2
  *
- * Context: inside of rcu_read_lock(); does not sleep, on real-time kernels neither.
- * Return: bytes of the path; -E2BIG: it does not fit.
+ * Context: inside of rcu_read_lock(); does not sleep, not even on a real-time kernel.
+ * Return: whether the path fits.  If not, the content of @path is undefined.
  */
-static inline int rbmap_cgroup_path_atomic(struct cgroup *cgroup, char *path, size_t size)
+static inline bool rbmap_cgroup_path_atomic(struct cgroup *cgroup, char *path, size_t size)
 {
 #ifdef RBMAP_HAVE_KERNFS_RCU_PARENT
 	int len = cgroup_path(cgroup, path, size);
 
-	return len >= (int)size ? -E2BIG : len;
+	return len >= 0 && len < size;
 #else
 	const struct kernfs_node *node;
 	size_t at = size - 1;
@@ -35,7 +35,7 @@ static inline int rbmap_cgroup_path_atomic(struct cgroup *cgroup, char *path, si
 		const size_t len = strlen(node->name);
 
 		if (at < len + 1)
-			return -E2BIG;
+			return false;
 		at -= len;
 		memcpy(path + at, node->name, len);
 		path[--at] = '/';
@@ -43,7 +43,7 @@ static inline int rbmap_cgroup_path_atomic(struct cgroup *cgroup, char *path, si
 	if (at == size - 1)
 		path[--at] = '/';	/* the root */
 	memmove(path, path + at, size - at);
-	return size - 1 - at;
+	return true;
 #endif
 }
 #endif

@@ -50,7 +50,7 @@ static u64 rbmap_cgroup_of(struct task_struct *task, char *path, size_t size)
 #ifdef CONFIG_CGROUPS
 	struct cgroup *cgroup = task_css_set_check(task, true)->dfl_cgrp;
 
-	if (rbmap_cgroup_path_atomic(cgroup, path, size) < 0)
+	if (!rbmap_cgroup_path_atomic(cgroup, path, size))
 		*path = 0;
 	return cgroup_id(cgroup);
 #else
