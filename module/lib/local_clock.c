@@ -39,7 +39,6 @@ EXPORT_SYMBOL_GPL(rbmap_tsc_is_local);
 RB_EARLY_FUNCTION(sched_clock);
 RB_EXPORT_THUNK(sched_clock);
 
-
 static DEFINE_MUTEX(rbmap_scale_lock);
 static bool rbmap_scale_allowed = true;
 static bool rbmap_sleeps;

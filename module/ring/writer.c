@@ -284,10 +284,10 @@ void rbmap_ring_set_off(struct rbmap_ring *ring, bool off)
 }
 
 /**
- * rbmap_ring_other_clock - time of an event in a ring whose clock is not RBMAP_CLOCK_LOCAL
+ * rbmap_ring_other_clock - read the clock of a ring, where the fast path does not read it
  * @ring: the ring, entered
  *
- * Return: the time by the ring's clock.
+ * Return: the time.
  */
 noinline u64 rbmap_ring_other_clock(const struct rbmap_ring *ring)
 {
@@ -315,7 +315,7 @@ EXPORT_SYMBOL_GPL(rbmap_ring_publish_slow);
  * @ring: the ring of this CPU
  * @next: the tail behind the event
  *
- * Return: @ring, as above.
+ * Return: @ring, which the caller need not keep across the call.
  */
 noinline struct rbmap_ring *rbmap_ring_commit_slow(struct rbmap_ring *ring, u64 next)
 {

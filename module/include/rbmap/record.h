@@ -626,7 +626,10 @@ rbmap_checked_end(struct rbmap_checked *checked,
 		RBMAP_COST_END();					\
 	}
 
-/* Without calls that hash, the fast path needs fewer registers: that is a function, too. */
+/*
+ * Calls that hash need registers, which each event would save.  Without these calls the
+ * probe is a function of its own.
+ */
 #define RBMAP_CLASS_UNCHECKED(_name, _proto, _fields, _assign)		\
 	RBMAP_CLASS_RECORDS(hidden, _name, PARAMS(_proto), PARAMS(_fields), \
 			    PARAMS(_assign), true)			\

@@ -96,7 +96,7 @@ static __always_inline void *rbmap_reserve_by(struct rbmap_ring * __percpu *ring
 	return slow->payload;
 }
 
-/* For a function that does little beside: a probe */
+/* For probes, and other functions that do little else */
 static __always_inline void *rbmap_reserve_in(struct rbmap_ring * __percpu *rings,
 					      struct rbmap_reservation *resv,
 					      size_t size)

@@ -21,7 +21,6 @@
 #include <linux/trace_clock.h>
 #include <linux/types.h>
 #include <rbmap/ring/local_clock.h>
-#include <rbmap/ring/rare.h>
 #include <asm/barrier.h>
 #include <asm/local.h>
 #ifdef CONFIG_X86

@@ -15,10 +15,11 @@
 #if defined(CONFIG_X86) && defined(CONFIG_X86_64)
 #include <linux/export.h>
 #include <linux/linkage.h>
+#include <linux/ptrace.h>	/* <asm/frame.h> uses its structure, and does not include it */
 #include <asm/asm.h>
 #include <asm/frame.h>
 
-/* The table of exported functions has the addresses of some. */
+/* The kernel's objtool wants it in each exported function. */
 #ifdef ASM_ENDBR
 #define RB_THUNK_ENDBR	ASM_ENDBR
 #else

@@ -7,6 +7,7 @@
 #ifndef RBMAP_RING_RESERVE_H
 #define RBMAP_RING_RESERVE_H
 
+#include <rbmap/ring/rare.h>
 #include <rbmap/ring/ring.h>
 
 static __always_inline u32 rbmap_ring_max_event(const struct rbmap_ring *ring)

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include <linux/rbmap.h>
-#include <rbmap/ring/rare.h>
 
 typedef uint8_t u8;
 typedef uint16_t u16;
