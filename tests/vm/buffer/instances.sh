@@ -37,7 +37,7 @@ names()
 	(cd "$1" && find . | grep -vE '^\./(instances|version|lockdown|dynamic_events|kernel_events|self_cost)' | sort)
 }
 
-# devices PATTERN: counts the devices of the buffer one whose paths have the pattern
+# devices PATTERN: counts the devices in /dev/rbmap/one that match the pattern
 devices()
 {
 	find $dev/one -type c | grep -c "$1"

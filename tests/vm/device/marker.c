@@ -232,7 +232,7 @@ static int raw_error(int fd, const void *from, size_t len)
 static void test_raw(void)
 {
 	int fd = open("/dev/rbmap/marker_raw", O_WRONLY | O_CLOEXEC);
-	/* A record has 4070 bytes, and its common fields differ between kernels. */
+	/* Data and common fields have 4070 bytes, and the latter differ between kernels. */
 	const unsigned int largest = 4070 - text_offset;
 	unsigned int count;
 	char data[4096];

@@ -235,6 +235,7 @@ static int addresses(void)
 
 struct behind {
 	unsigned int	id;
+	size_t		at;	/* offset of the text's place */
 	unsigned int	events, longest, dirty;
 };
 
@@ -247,7 +248,7 @@ static void look_behind(const struct record *record, void *data)
 
 	if (common->type != behind->id)
 		return;
-	memcpy(&loc, record->payload + first_field(sizeof(loc)), sizeof(loc));
+	memcpy(&loc, record->payload + behind->at, sizeof(loc));
 	at = loc & 0xffff;
 	len = loc >> 16;
 	if (at + len > record->size)
@@ -268,7 +269,10 @@ static void look_behind(const struct record *record, void *data)
 
 static int console(void)
 {
-	struct behind behind = { .id = read_id("printk", "console") };
+	struct behind behind = {
+		.id = read_id("printk", "console"),
+		.at = first_field(sizeof(uint32_t)),
+	};
 
 	for (int cpu = 0; cpu < nr_cpus; cpu++)
 		read_cpu(cpu, look_behind, &behind);
