@@ -38,6 +38,16 @@ static inline bool rbmap_call_is_custom(const struct trace_event_call *call)
 #endif
 }
 
+/* Has somebody made the event in tracefs? */
+static inline bool rbmap_call_is_made(const struct trace_event_call *call)
+{
+#ifdef RBMAP_HAVE_TRACE_EVENT_DYNAMIC
+	if (call->flags & TRACE_EVENT_FL_DYNAMIC)
+		return true;
+#endif
+	return call->flags & (TRACE_EVENT_FL_KPROBE | TRACE_EVENT_FL_UPROBE);
+}
+
 /*
  * Does a reference of trace_get_event_file() keep the event?  Before kernels marked them,
  * nothing kept an event that somebody has made in tracefs.
@@ -47,7 +57,7 @@ static inline bool rbmap_call_is_held(const struct trace_event_call *call)
 #ifdef RBMAP_HAVE_TRACE_EVENT_DYNAMIC
 	return true;
 #else
-	return !(call->flags & (TRACE_EVENT_FL_KPROBE | TRACE_EVENT_FL_UPROBE));
+	return !rbmap_call_is_made(call);
 #endif
 }
 

@@ -5,6 +5,7 @@
 #ifdef CONFIG_PERF_EVENTS
 #include "kernel_event.c"
 #include "foreign_event.c"
+#include "format_text.c"
 #include "listeners.c"
 #include "self_check.c"
 #include "tracefs_text.c"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The source of events that have no tracepoint of their own: system calls, and events that
- * somebody has made in tracefs, such as kprobes.  The kernel has no function of a tracepoint
- * for them, but hands its records to perf events.  Fields and text are those of the format
- * file in tracefs.
+ * The source of events that no other source has.  Somebody has made them in tracefs, such as
+ * kprobes, or they are system calls of which the kernel also records memory of the process.
+ * The kernel hands its records to perf events.  Fields and text are those of the format file
+ * in tracefs.
  */
 #include <linux/err.h>
 #include <linux/jhash.h>
@@ -25,13 +25,8 @@
 #include "event/source.h"
 #include "foreign_event.h"
 #include "foreign_record.h"
+#include "format_text.h"
 #include "kernel_event.h"
-#include "tracefs_text.h"
-
-#define RBMAP_FORMAT_FIELD	"\tfield:"
-#define RBMAP_FORMAT_PRINT	"\nprint fmt: "
-/* Bytes of "events/SYSTEM/EVENT/format" */
-#define RBMAP_FORMAT_PATH	(2 * RBMAP_EVENT_NAME_MAX + 32)
 
 /* Protects the list of events. */
 static DEFINE_MUTEX(rbmap_foreign_events_lock);
@@ -48,38 +43,11 @@ static struct rbmap_foreign_event *rbmap_foreign_event_of(const struct rbmap_eve
 	return container_of(type, struct rbmap_foreign_event, type);
 }
 
-/* The text of the format file, from its fields on.  The number in front of them may change. */
-static char *rbmap_foreign_format(const char *system, const char *name)
-{
-	char path[RBMAP_FORMAT_PATH], *text, *fields;
-
-	snprintf(path, sizeof(path), "events/%s/%s/format", system, name);
-	text = rbmap_tracefs_text(path);
-	fields = text ? strstr(text, RBMAP_FORMAT_FIELD) : NULL;
-	if (!fields) {
-		kvfree(text);
-		return NULL;
-	}
-	memmove(text, fields, strlen(fields) + 1);
-	return text;
-}
-
 static u64 rbmap_format_hash(const char *format)
 {
 	size_t len = strlen(format);
 
 	return (u64)len << 32 | jhash(format, len, 0);
-}
-
-static unsigned int rbmap_format_fields_nr(const char *format)
-{
-	unsigned int nr = 0;
-
-	while ((format = strstr(format, RBMAP_FORMAT_FIELD))) {
-		format += strlen(RBMAP_FORMAT_FIELD);
-		nr++;
-	}
-	return nr;
 }
 
 /* The smallest alignment that takes a field from @end to @offset, or 0. */
@@ -92,43 +60,6 @@ static unsigned int rbmap_field_align(unsigned int end, unsigned int offset)
 			return align;
 	}
 	return 0;
-}
-
-/* Split "TYPE NAME" or "TYPE NAME[LENGTH]", and end its parts. */
-static bool rbmap_field_parse_name(struct rbmap_field *field, char *text)
-{
-	size_t len = strlen(text);
-	char *bracket = len && text[len - 1] == ']' ? strrchr(text, '[') : NULL, *blank;
-	char *end = bracket ?: text + len;
-
-	/* Some kernels show the length as it was written: "[TASK_COMM_LEN]". */
-	if (bracket && sscanf(bracket, "[%hd]", &field->len) != 1) {
-		text[len - 1] = 0;
-		field->length = bracket + 1;
-	}
-	*end = 0;
-	blank = strrchr(text, ' ');
-	if (!blank)
-		return false;
-	*blank = 0;
-	field->type = text;
-	field->name = blank + 1;
-	return true;
-}
-
-/* Parse a line behind RBMAP_FORMAT_FIELD.  @offset: its offset */
-static bool rbmap_field_parse(struct rbmap_field *field, char *line, unsigned int *offset)
-{
-	char *end = strchr(line, ';');
-	unsigned int size, is_signed;
-
-	if (!end || sscanf(end, ";\toffset:%u;\tsize:%u;\tsigned:%u;", offset, &size,
-			   &is_signed) != 3)
-		return false;
-	*end = 0;
-	field->size = size;
-	field->is_signed = is_signed;
-	return rbmap_field_parse_name(field, line);
 }
 
 static bool rbmap_foreign_gap(struct rbmap_foreign_event *event, unsigned int end,
@@ -174,68 +105,44 @@ static bool rbmap_foreign_note_unset(struct rbmap_foreign_event *event,
 }
 
 /* Parse the fields that are not common to all events.  Store the offset behind them. */
-static bool rbmap_foreign_fields(struct rbmap_foreign_event *event, unsigned int *size)
+static int rbmap_foreign_fields(struct rbmap_foreign_event *event, unsigned int *size)
 {
 	unsigned int end = sizeof(struct rbmap_record), offset;
-	char *rest = event->format, *line;
 	struct rbmap_field *field = event->fields;
+	char *rest = event->format;
+	int more;
 
-	while ((line = strsep(&rest, "\n"))) {
-		if (!strstarts(line, RBMAP_FORMAT_FIELD))
-			continue;
-		line += strlen(RBMAP_FORMAT_FIELD);
-		if (!rbmap_field_parse(field, line, &offset))
-			return false;
-		if (strstarts(field->name, "common_")) {
-			memset(field, 0, sizeof(*field));
-			continue;
-		}
+	while ((more = rbmap_format_text_next(&rest, field, &offset)) > 0) {
 		field->align = offset < end ? 0 : rbmap_field_align(end, offset);
 		if (!field->align || !rbmap_foreign_gap(event, end, offset))
-			return false;
+			return -EOPNOTSUPP;
 		if (field->length)
 			field->len = field->size / field->align;
 		if (event->of_tracepoint && !rbmap_foreign_note_unset(event, field, offset))
-			return false;
+			return -EOPNOTSUPP;
 		end = offset + field->size;
 		field++;
 	}
 	*size = end;
-	return true;
-}
-
-/* The addresses in arguments are those of processes, unless they are the kernel's. */
-static void rbmap_foreign_hide_kernel(struct rbmap_record_layout *layout)
-{
-	unsigned int i;
-
-	for (i = 0; i < layout->nr_hidden; i++)
-		layout->hidden[i].pointers = false;
+	return more;
 }
 
 static int rbmap_foreign_parse(struct rbmap_foreign_event *event)
 {
-	char *print = strstr(event->format, RBMAP_FORMAT_PRINT), *end;
 	unsigned int size;
 	int err;
 
-	if (!print)
+	event->type.print_fmt = rbmap_format_text_split_print(event->format);
+	if (!event->type.print_fmt)
 		return -EOPNOTSUPP;
-	*print = 0;
-	print += strlen(RBMAP_FORMAT_PRINT);
-	/* A print format may contain newlines, before the last one of the file. */
-	end = strrchr(print, '\n');
-	if (end && !end[1])
-		*end = 0;
-	event->type.print_fmt = print;
-	if (!rbmap_foreign_fields(event, &size))
-		return -EOPNOTSUPP;
+	err = rbmap_foreign_fields(event, &size);
+	if (err)
+		return err;
 	err = rbmap_record_layout_init(&event->layout, event->fields);
 	/* Not all of these records are structures, with bytes up to an alignment behind them. */
 	event->layout.size = size;
 	if (!event->of_tracepoint)
-		rbmap_foreign_hide_kernel(&event->layout);
-	rbmap_record_layout_note_words(&event->layout);
+		rbmap_record_layout_hide_kernel(&event->layout);
 	return err;
 }
 
@@ -248,21 +155,23 @@ static void rbmap_foreign_free(struct rbmap_foreign_event *event)
 	kvfree(event);
 }
 
-/* Is it one of the events that the kernel source has, where it can? */
-static bool rbmap_foreign_is_of_tracepoint(const char *system, const char *name)
+/* Note whose event it is. */
+static void rbmap_foreign_note_origin(struct rbmap_foreign_event *event, const char *system,
+				      const char *name)
 {
 	struct trace_event_file *file = trace_get_event_file(NULL, system, name);
-	bool is = !IS_ERR(file) && file->event_call->flags & TRACE_EVENT_FL_TRACEPOINT;
 
-	if (!IS_ERR(file))
-		trace_put_event_file(file);
-	return is;
+	if (IS_ERR(file))
+		return;
+	event->of_tracepoint = file->event_call->flags & TRACE_EVENT_FL_TRACEPOINT;
+	event->made = rbmap_call_is_made(file->event_call);
+	trace_put_event_file(file);
 }
 
 static struct rbmap_foreign_event *rbmap_foreign_create(const char *system, const char *name,
 							 char *format)
 {
-	unsigned int nr = rbmap_format_fields_nr(format);
+	unsigned int nr = rbmap_format_text_fields_nr(format);
 	struct rbmap_foreign_event *event =
 		kvzalloc(struct_size(event, fields, nr + 1), GFP_KERNEL);
 	int err;
@@ -273,7 +182,7 @@ static struct rbmap_foreign_event *rbmap_foreign_create(const char *system, cons
 	}
 	event->format = format;
 	event->preempt = rbmap_perf_preempt(!strcmp(system, "syscalls"));
-	event->of_tracepoint = rbmap_foreign_is_of_tracepoint(system, name);
+	rbmap_foreign_note_origin(event, system, name);
 	event->hash = rbmap_format_hash(format);
 	event->count = alloc_percpu(struct rbmap_foreign_count);
 	event->listener.handler = rbmap_foreign_overflow;
@@ -319,10 +228,7 @@ static int rbmap_foreign_make(const char *system, const char *name)
 
 	if (rbmap_kernel_way() == RBMAP_WAY_NONE)
 		return -EOPNOTSUPP;
-	if (strlen(system) > RBMAP_EVENT_NAME_MAX || strlen(name) > RBMAP_EVENT_NAME_MAX ||
-	    strchr(system, '/') || strchr(name, '/'))
-		return -ENOENT;
-	format = rbmap_foreign_format(system, name);
+	format = rbmap_format_text(system, name);
 	if (!format)
 		return -ENOENT;
 	event = rbmap_foreign_create(system, name, format);
@@ -353,7 +259,7 @@ static int rbmap_foreign_look(struct rbmap_foreign_event *event)
 		return -ENODEV;
 	event->listener.type = file->event_call->event.type;
 	trace_put_event_file(file);
-	format = rbmap_foreign_format(type->system, type->name);
+	format = rbmap_format_text(type->system, type->name);
 	same = format && rbmap_format_hash(format) == event->hash;
 	kvfree(format);
 	return same ? 0 : -ESTALE;
@@ -459,7 +365,7 @@ static int rbmap_foreign_detach(const struct rbmap_event_type *type, void *data)
 {
 	struct rbmap_foreign_event *event = rbmap_foreign_event_of(type);
 
-	if (strcmp(type->system, "syscalls") && !event->of_tracepoint) {
+	if (event->made) {
 		rbmap_listener_stop(&event->listener);
 		return 0;
 	}

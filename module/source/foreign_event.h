@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events of the kernel that have no tracepoint of their own. */
+/* Events that no other source has. */
 #ifndef RBMAP_SOURCE_FOREIGN_EVENT_H
 #define RBMAP_SOURCE_FOREIGN_EVENT_H
 
@@ -32,11 +32,12 @@ struct rbmap_foreign_count {
 };
 
 /**
- * struct rbmap_foreign_event - an event that somebody has made in tracefs, or a system call
+ * struct rbmap_foreign_event - an event of which the kernel hands its records to perf events
  * @type: the event
  * @listener: hears it on each CPU
  * @preempt: the part of common_preempt_count in perf's records that ftrace's lack
  * @of_tracepoint: it has a tracepoint, but the kernel source cannot have it
+ * @made: somebody has made it in tracefs
  * @layout: the layout of its records
  * @nr_gaps: number of elements of @gap
  * @gap: bytes that the kernel leaves unset
@@ -53,6 +54,7 @@ struct rbmap_foreign_event {
 	struct rbmap_listener		listener;
 	u8				preempt;
 	bool				of_tracepoint;
+	bool				made;
 	struct rbmap_record_layout	layout;
 	unsigned int			nr_gaps;
 	struct rbmap_gap		gap[RBMAP_GAPS];

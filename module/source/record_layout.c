@@ -72,13 +72,8 @@ static size_t rbmap_record_note(struct rbmap_record_layout *layout,
 	return at + field->size;
 }
 
-/**
- * rbmap_record_layout_note_words - note how to see that a record has no address
- * @layout: a layout whose words that may hold addresses are complete
- *
- * Context: any.
- */
-void rbmap_record_layout_note_words(struct rbmap_record_layout *layout)
+/* Note how to see that a record has no address. */
+static void rbmap_record_layout_note_words(struct rbmap_record_layout *layout)
 {
 	const struct rbmap_hidden *hidden;
 	unsigned int i, word;
@@ -120,6 +115,20 @@ int rbmap_record_layout_init(struct rbmap_record_layout *layout,
 	layout->size = layout->nr_dynamic ? end : ALIGN(end, align);
 	rbmap_record_layout_note_words(layout);
 	return 0;
+}
+
+/**
+ * rbmap_record_layout_hide_kernel - hash only those pointers that are the kernel's
+ * @layout: the layout of records whose addresses are those of processes, unless they are
+ *	the kernel's
+ */
+void rbmap_record_layout_hide_kernel(struct rbmap_record_layout *layout)
+{
+	unsigned int i;
+
+	for (i = 0; i < layout->nr_hidden; i++)
+		layout->hidden[i].pointers = false;
+	rbmap_record_layout_note_words(layout);
 }
 
 static bool rbmap_may_be_address(u64 word)

@@ -51,7 +51,7 @@ struct rbmap_record_layout {
 
 int rbmap_record_layout_init(struct rbmap_record_layout *layout,
 			     const struct rbmap_field *fields);
-void rbmap_record_layout_note_words(struct rbmap_record_layout *layout);
+void rbmap_record_layout_hide_kernel(struct rbmap_record_layout *layout);
 void rbmap_record_hide(const void *data, void *record, size_t size);
 
 /* The end of an array behind the members; a __rel_loc counts from its own end. */
