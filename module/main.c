@@ -21,6 +21,7 @@
 #include "probes/probes.h"
 #include "source/foreign_event.h"
 #include "source/kernel_event.h"
+#include "source/syscall_event.h"
 #include "source/tracepoint.h"
 #include "tracefs/tracefs.h"
 
@@ -136,6 +137,7 @@ err_buffers_exit:
 err_events_exit:
 	rbmap_control_dynamic_exit();
 	rbmap_foreign_events_exit();
+	rbmap_syscall_events_exit();
 	rbmap_kernel_events_exit();
 	rbmap_tracepoints_exit();
 	rbmap_events_exit();
@@ -157,6 +159,7 @@ static void __exit rbmap_exit(void)
 	rbmap_buffers_exit();
 	rbmap_control_dynamic_exit();
 	rbmap_foreign_events_exit();
+	rbmap_syscall_events_exit();
 	rbmap_kernel_events_exit();
 	rbmap_tracepoints_exit();
 	rbmap_events_exit();

@@ -21,6 +21,7 @@
 
 static const struct rbmap_source *const rbmap_demand_sources[] = {
 	&rbmap_kernel_source,
+	&rbmap_syscall_source,
 	&rbmap_foreign_source,
 };
 

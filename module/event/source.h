@@ -77,7 +77,10 @@ extern const struct rbmap_source rbmap_call_source;
 /* source/kernel_event.c: the events of the kernel, on demand. */
 extern const struct rbmap_source rbmap_kernel_source;
 
-/* source/foreign_event.c: those that have no tracepoint of their own, on demand. */
+/* source/syscall_event.c: system calls, on demand. */
+extern const struct rbmap_source rbmap_syscall_source;
+
+/* source/foreign_event.c: others that have no tracepoint of their own, on demand. */
 extern const struct rbmap_source rbmap_foreign_source;
 
 #endif /* RBMAP_EVENT_SOURCE_H */

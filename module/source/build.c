@@ -8,6 +8,7 @@
 #include "format_text.c"
 #include "listeners.c"
 #include "self_check.c"
+#include "syscall_event.c"
 #include "tracefs_text.c"
 #else
 #include "no_kernel_event.c"

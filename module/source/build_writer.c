@@ -4,4 +4,5 @@
 #include "foreign_record.c"
 #include "kernel_record.c"
 #include "record_layout.c"
+#include "syscall_record.c"
 #endif

@@ -5,6 +5,7 @@
 #include "event/source.h"
 #include "foreign_event.h"
 #include "kernel_event.h"
+#include "syscall_event.h"
 
 static int rbmap_kernel_event_make(const char *system, const char *name)
 {
@@ -23,12 +24,21 @@ const struct rbmap_source rbmap_kernel_source = {
 	.way	= rbmap_kernel_event_way,
 };
 
+const struct rbmap_source rbmap_syscall_source = {
+	.name	= "syscall",
+	.make	= rbmap_kernel_event_make,
+};
+
 const struct rbmap_source rbmap_foreign_source = {
 	.name	= "foreign",
 	.make	= rbmap_kernel_event_make,
 };
 
 void rbmap_foreign_events_exit(void)
+{
+}
+
+void rbmap_syscall_events_exit(void)
 {
 }
 

@@ -58,11 +58,12 @@ VM_LIBS_ctrl_c = -lutil -static
 VM_LIBS_compat32 = $(BUILD)/lib/librbmap.a -static
 $(VM_BUILD)/compat32: $(BUILD)/lib/librbmap.a $(VM_DIR)/library/layout.h
 
-# Programs of 32 bits, with librbmap and the walkthrough's reader; x86 alone. The
+# Programs of 32 bits: with librbmap, the walkthrough's reader, a system call; x86 alone. The
 # package that provides /usr/include/asm for them conflicts with the cross compiler.
 VM_M32_CFLAGS := -m32 -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE= -static \
 	-isystem /usr/include/x86_64-linux-gnu
-VM_M32 := $(if $(filter amd64,$(VM_ARCH)),$(VM_BUILD)/compat32-m32 $(VM_BUILD)/reader-m32)
+VM_M32 := $(if $(filter amd64,$(VM_ARCH)),$(addprefix $(VM_BUILD)/,\
+	compat32-m32 reader-m32 system_call-m32))
 
 $(VM_BUILD)/compat32-m32: $(VM_DIR)/library/compat32.c $(VM_COMMON) \
 		$(LIB_RING_SRCS:%=$(LIB_DIR)/%) $(VM_HEADERS) $(VM_DIR)/library/layout.h \
@@ -74,6 +75,10 @@ $(VM_BUILD)/compat32-m32: $(VM_DIR)/library/compat32.c $(VM_COMMON) \
 
 $(VM_BUILD)/reader-m32: userspace/examples/reader.c \
 		$(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) $(VM_M32_CFLAGS) -o $@ $<
+
+$(VM_BUILD)/system_call-m32: $(VM_DIR)/event/system_call.c $(VM_DIR)/vm.mk
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) $(VM_M32_CFLAGS) -o $@ $<
 

@@ -20,7 +20,7 @@ mount -t cgroup2 none cgroup
 
 ok "module loads" load_module rbmap buffer_size_kb=8192 || done_testing
 ok "all events can be named" put available_events '*:*'
-grep -l -e '^kernel$' -e '^foreign$' $events/*/*/source |
+grep -l -e '^kernel$' -e '^syscall$' -e '^foreign$' $events/*/*/source |
 	sed 's|.*/events/||; s|/source$||; s|/|:|' >names
 diag "$(wc -l <names) events"
 

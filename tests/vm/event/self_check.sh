@@ -88,7 +88,48 @@ for file in "$events"/*/*/format; do
 	fi
 done
 is "$different" "" "all $made formats are ftrace's"
-unspoiled
+
+# The release of their perf events waits for the kernel, and others wait for it meanwhile. So
+# it begins a second after the last event was attached, and not after the first was detached.
+kept()
+{
+	put set_event 'writeback:*'
+	echo 0 >/sys/module/failing/parameters/nth
+	put set_event ' '
+	usleep 700000
+	put set_event writeback:writeback_start
+	usleep 600000
+	released=$(wc -w </sys/module/failing/parameters/calls)
+	put set_event ' '
+	[ "$released" = 0 ]
+}
+if [ -z "${SHORT:-}" ] && load_module failing functions=perf_event_release_kernel; then
+	# A machine that stood still for a second between two writes has released some.
+	ok "perf events are not released while they are attached again" retry_until 60 kept
+	ok "the module that counts releases unloads" rmmod failing
+fi
+
+# The kernel waits for RCU with each release of a perf event. 5.10 refuses a kprobe there,
+# because it builds the file without a place for ftrace.
+if [ -e $theirs/kprobe_events ] && printf 'p:mine/%s %s\n' begin rcu_expedite_gp \
+	release perf_event_release_kernel end rcu_unexpedite_gp 2>/dev/null >$theirs/kprobe_events; then
+	ok "two events are recorded" put set_event 'kmem:rss_stat writeback:writeback_start'
+	echo 1 >$theirs/events/mine/enable
+	echo >$theirs/trace
+	put set_event ' '
+	unspoiled
+	echo 0 >$theirs/events/mine/enable
+	# The listeners of all aliases are released last, with one wait.
+	is "$(awk -v cpus="$(nproc)" '/: begin:/ { n++ } /: end:/ { n-- }
+		/: release:/ { if (n > 0) short++; else long++ }
+		END { print n + 0, (long <= cpus), (short >= 2) }' $theirs/trace)" "0 1 1" \
+		"all their perf events are released with short waits for RCU"
+	diag "$(grep -cE ': (begin|end):' $theirs/trace) switches of waits, $(grep -c ': release:' $theirs/trace) releases"
+	echo >$theirs/kprobe_events
+else
+	skip "this kernel refuses a kprobe" "all perf events are released with short waits"
+	unspoiled
+fi
 
 # Addresses that the kernel leaves in bytes which it does not set
 ok "rbmap loads with hashed addresses" load_module rbmap buffer_size_kb=16384

@@ -32,7 +32,7 @@ if [ -e $theirs/kprobe_events ]; then
 fi
 ok "events are named" put available_events "$names"
 # Calls of events that are built in are not counted.
-grep -l -e '^kernel$' -e '^foreign$' $events/*/*/source | sed 's|.*/events/||; s|/source$||; s|/|:|' >names
+grep -l -e '^kernel$' -e '^syscall$' -e '^foreign$' $events/*/*/source | sed 's|.*/events/||; s|/source$||; s|/|:|' >names
 names=$(cat names)
 is "$(cat $root/kernel_events)" alias "the kernel's records are as expected"
 

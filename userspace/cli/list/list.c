@@ -184,14 +184,43 @@ static bool is_made(const struct control_event *ev)
 	return !lines.failed && strstr(lines.data, name);
 }
 
+#define FORMATS		"/sys/kernel/tracing/events/syscalls"
+
+/*
+ * Does the kernel record memory of the process with this system call?  Newer ones do so for
+ * file names, among them that of openat.
+ */
+static bool has_memory_of_process(const char *name)
+{
+	struct buf format = { 0 };
+	char path[512];
+	bool has;
+
+	snprintf(path, sizeof(path), FORMATS "/%s/format", name);
+	buf_read_file(&format, path);
+	buf_add(&format, "", 1);
+	has = !format.failed && strstr(format.data, "__data_loc");
+	buf_free(&format);
+	return has;
+}
+
+static const char *source_of_syscall(const struct control_event *ev)
+{
+	static int any = -1;
+
+	if (any < 0)
+		any = has_memory_of_process("sys_enter_openat");
+	return is_made(ev) || (any && has_memory_of_process(ev->name)) ? "foreign" : "syscall";
+}
+
 /* Return the text of the file `source`, also before there is one. The caller frees it. */
 static char *source_of(const struct control_event *ev)
 {
 	char path[1024];
 
 	if (ev->on_demand)
-		return strdup(!strcmp(ev->system, "syscalls") || is_made(ev) ? "foreign" :
-			      "kernel");
+		return strdup(!strcmp(ev->system, "syscalls") ? source_of_syscall(ev) :
+			      is_made(ev) ? "foreign" : "kernel");
 	snprintf(path, sizeof(path), "events/%s/%s/source", ev->system, ev->name);
 	return control_read(path);
 }
