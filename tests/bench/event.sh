@@ -244,6 +244,23 @@ lttng_event()
 	esac
 }
 
+# A system call by its name, from the tracepoint of all of them. This script's own write is
+# the call.
+rbmap_syscall()
+{
+	by_rbmap rbmap syscalls/sys_enter_write "sys_enter:sys_enter_write"
+}
+
+ftrace_syscall()
+{
+	by_ftrace syscalls/sys_enter_write "sys_enter:sys_enter_write"
+}
+
+perf_syscall()
+{
+	by_rival perf sys_enter_write sys_enter 48 perf "$(id_of syscalls/sys_enter_write)"
+}
+
 filter=
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 mount -t tracefs none $theirs 2>/dev/null
@@ -252,7 +269,7 @@ ok "bench loads" load_module bench || done_testing
 ok "bench_probe loads" load_module bench_probe || done_testing
 ok "a run-time probe is created" sh -c \
 	"echo 't:bench/dynamic bench_hit first=\$arg1:u64 second=\$arg2:u64' >$ours/dynamic_events"
-ok "the kernel's events of the bench can be named" sh -c "echo 'bench:*' >$ours/available_events"
+ok "the kernel's events of the bench can be named" sh -c "echo 'bench:* syscalls:sys_enter_write' >$ours/available_events"
 is "$(cat $ours/kernel_events)" alias "the kernel fills records for rbmap alone"
 echo 1408 >$theirs/buffer_size_kb
 sizes="0 8 16 32 64 128 256"
@@ -279,6 +296,7 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 		in_turn rbmap_event ftrace_event perf_event_refused lttng_event
 		filter=
 	done
+	in_turn rbmap_syscall ftrace_syscall perf_syscall
 	n=$((n + 1))
 done
 # Those that are built in because people record them by the million
