@@ -126,13 +126,13 @@ rbmap record -q -e sched -o /tmp/last.dat -- sh -c \
 	"echo 0 >$groups/$web/cgroup.procs; exec /tmp/one/busybox usleep 10000"
 like "$(rbmap latency -k offcpu --by cgroup --json /tmp/last.dat)" "\"cgroup\": ?\"/$web\"" \
 	"latency --by cgroup has that of the last task"
-# A process of the cgroup that the kernel's own numbers name
-rbmap latency --live -d 1 -k offcpu --by cgroup >/tmp/live 2>&1 &
-live=$!
-while kill -0 $live 2>/dev/null; do
-	(echo 0 >"$groups/$web/cgroup.procs"; exec /tmp/one/busybox usleep 50000)
-done
-wait $live
+# A process that began before the kernel's own numbers, and lives until they are read
+touch /tmp/asked
+sh -c "echo 0 >$groups/$web/cgroup.procs; while [ -e /tmp/asked ]; do /tmp/one/busybox usleep 50000; done" &
+sleeper=$!
+rbmap latency --live -d 1 -k offcpu --by cgroup >/tmp/live 2>&1
+rm /tmp/asked
+wait $sleeper
 like "$(cat /tmp/live)" "/$web " "latency --live has the cgroup, too"
 
 # --- stream and top
