@@ -9,6 +9,7 @@
 
 #include <linux/rbmap.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/process.h"
 #include "cmdlines.h"
@@ -16,7 +17,6 @@
 #include "formats/format_text.h"
 
 #define MAX_PAIRS	2		/* sched_switch names two threads */
-#define NR_IDS		65536
 
 struct comm_pair {
 	struct rbmap_format_field comm;	/* without its texts */
@@ -29,8 +29,8 @@ struct event_cmdlines {
 };
 
 struct comm_fields {
-	struct event_cmdlines *event[NR_IDS];
-	size_t nr;		/* the pages behind these are never touched */
+	struct event_cmdlines **event;	/* by the numbers of events; NULL: it has no names */
+	size_t nr;
 };
 
 struct comm_fields *comm_fields_new(void)
@@ -44,6 +44,7 @@ void comm_fields_free(struct comm_fields *fields)
 		return;
 	for (size_t i = 0; i < fields->nr; i++)
 		free(fields->event[i]);
+	free(fields->event);
 	free(fields);
 }
 
@@ -89,6 +90,11 @@ static void find_pairs(struct event_cmdlines *found, const struct format *format
 	}
 }
 
+static const struct event_cmdlines *names_of(const struct comm_fields *fields, uint32_t id)
+{
+	return id < fields->nr ? fields->event[id] : NULL;
+}
+
 int comm_fields_add(struct comm_fields *fields, const char *text)
 {
 	struct event_cmdlines found = { 0 };
@@ -100,7 +106,7 @@ int comm_fields_add(struct comm_fields *fields, const char *text)
 	if (!format_find_id(text, &id, &rest))
 		return -EINVAL;
 	/* Few events have names of threads. Parsing all formats would take longer. */
-	if (fields->event[id] || (!strstr(text, "comm[") && !strstr(text, "comm;")))
+	if (names_of(fields, id) || (!strstr(text, "comm[") && !strstr(text, "comm;")))
 		return 0;
 	ret = format_parse(&format, "", text, strlen(text));
 	if (ret)
@@ -109,12 +115,13 @@ int comm_fields_add(struct comm_fields *fields, const char *text)
 	format_free(format);
 	if (!found.nr)
 		return 0;
+	if (id >= fields->nr &&
+	    !array_extend(fields->event, fields->nr, array_room(fields->nr, id + 1)))
+		return -ENOMEM;
 	fields->event[id] = malloc(sizeof(found));
 	if (!fields->event[id])
 		return -ENOMEM;
 	*fields->event[id] = found;
-	if (id >= fields->nr)
-		fields->nr = id + 1;
 	return 0;
 }
 
@@ -294,7 +301,7 @@ void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *f
 		if (!e->named && common.pid > 0)
 			ask_proc(cmdlines, common.pid, COMM_TS_SEEN);
 	}
-	ec = fields->event[common.type];
+	ec = names_of(fields, common.type);
 	for (unsigned int i = 0; ec && i < ec->nr; i++)
 		learn_pair(cmdlines, &ec->pair[i], ev);
 }
