@@ -37,20 +37,6 @@ static char *read_or_complain(const char *file)
 	return text;
 }
 
-/* The symbols that occur are known at the end only. */
-static bool make_room(struct buf *room)
-{
-	char *at = buf_room(room, KALLSYMS_ROOM);
-
-	if (!at) {
-		complain("out of memory");
-		return false;
-	}
-	memset(at, '\n', KALLSYMS_ROOM);
-	buf_end(room, at + KALLSYMS_ROOM);
-	return true;
-}
-
 static bool read_formats(struct recording *r,
 			 const struct control_events *events,
 			 recording_wanted_fn *wanted, const void *data)
@@ -85,7 +71,7 @@ static bool read_formats(struct recording *r,
 	/* Hashed addresses have no symbols. */
 	r->symbols = has_symbols && !control_read_u64("kptr", &kptr) && kptr;
 	r->hashed = has_symbols && !r->symbols;
-	return !r->symbols || make_room(&r->room);
+	return true;
 }
 
 bool recording_init(struct recording *r, const struct control_events *events,
@@ -111,7 +97,6 @@ void recording_free(struct recording *r)
 	free(r->format);
 	free(r->header_page);
 	free(r->header_event);
-	buf_free(&r->room);
 	comm_fields_free(r->fields);
 	cmdlines_free(r->cmdlines);
 	comm_events_end(r->comm_events);
@@ -148,6 +133,8 @@ bool recording_publish(struct dat_writer *writer, const char *path)
 	return !ret;
 }
 
+static const struct buf no_symbols;
+
 struct dat_writer *recording_create(const struct recording *r, const char *path,
 				    const struct recorder *recorder,
 				    const char *clocks)
@@ -158,7 +145,9 @@ struct dat_writer *recording_create(const struct recording *r, const char *path,
 		.header_event = r->header_event,
 		.formats = r->format,
 		.nr_formats = r->nr_formats,
-		.kallsyms = &r->room,
+		.kallsyms = &no_symbols,
+		/* Those that occur are known at the end only. */
+		.kallsyms_room = r->symbols ? KALLSYMS_ROOM : 0,
 		.clocks = clocks,
 		.uname = uname_text,
 		.version = version,

@@ -40,7 +40,6 @@ struct recording {
 	size_t nr_formats;
 	bool symbols;			/* events have addresses of functions */
 	bool hashed;			/* events have hashes of such addresses */
-	struct buf room;		/* for their names */
 	struct comm_fields *fields;
 	struct cmdlines *cmdlines;		/* names of threads at the beginning */
 	struct comm_events *comm_events;	/* later names; NULL: none */

@@ -72,9 +72,8 @@ void dat_add_head(struct buf *b, const struct dat_source *source)
 	add_sized(b, source->header_event);
 	buf_add_u32(b, 0);			/* none of ftrace's own events */
 	add_formats(b, source);
-	buf_add_u32(b, source->kallsyms->size);
+	buf_add_u32(b, source->kallsyms->size + source->kallsyms_room);
 	buf_add(b, source->kallsyms->data, source->kallsyms->size);
-	buf_add_u32(b, 0);			/* no printk formats */
 }
 
 static void add_option(struct buf *b, uint16_t option, const char *text)

@@ -17,7 +17,7 @@ struct dat_writer;
 /* Append the first bytes of a file of any version. */
 void dat_add_magic(struct buf *b, const char *version, uint32_t page_size);
 
-/* Append the headers. */
+/* Append the headers, as far as the symbols that @source has. */
 void dat_add_head(struct buf *b, const struct dat_source *source);
 
 /* Append the tail of an unfinished recording. */

@@ -45,13 +45,16 @@ size_t dat_cmdlines_room(void)
 	return COMMS_ROOM;
 }
 
-static int write_zeros(int fd, uint64_t from, uint64_t to)
+/* Write the same byte to a part of the file. */
+static int write_byte(int fd, char byte, uint64_t from, uint64_t to)
 {
-	static const char zeros[4096];
+	char bytes[16384];
 	int ret = 0;
 
-	for (; from < to && !ret; from += sizeof(zeros))
-		ret = dat_write_at(fd, zeros, sizeof(zeros), from);
+	memset(bytes, byte, sizeof(bytes));
+	for (; from < to && !ret; from += sizeof(bytes))
+		ret = dat_write_at(fd, bytes, to - from < sizeof(bytes) ? to - from : sizeof(bytes),
+				   from);
 	return ret;
 }
 
@@ -60,7 +63,7 @@ static int allocate(int fd, uint64_t from, uint64_t to)
 {
 	if (!fallocate(fd, 0, from, to - from))
 		return 0;
-	return errno == EOPNOTSUPP || errno == ENOSYS ? write_zeros(fd, from, to) : -errno;
+	return errno == EOPNOTSUPP || errno == ENOSYS ? write_byte(fd, 0, from, to) : -errno;
 }
 
 /* Most threads that end a recording were there at its beginning. */
@@ -73,20 +76,23 @@ static size_t first_room(const struct buf *names)
 
 /*
  * Write the headers, and allocate zeros for the tail now, so that the end of the
- * recording needs no more space.
+ * recording needs no more space. The first zeros say that there are no printk formats.
  */
-static int reserve_head(struct dat_writer *w, const struct buf *head)
+static int reserve_head(struct dat_writer *w, const struct buf *head, size_t kallsyms_room)
 {
+	uint64_t lines_end = head->size + kallsyms_room;
 	size_t room = OPTIONS_ROOM + strlen(w->clocks) + strlen(w->uname) +
 		      ((size_t)w->max_cpus + 1) * (CPUSTAT_ROOM + 32);
 	int ret;
 
 	w->tables_room = first_room(&w->names);
-	w->allocated = head->size + room + w->tables_room + RESERVE;
-	w->tail = head->size;
+	w->tail = lines_end + sizeof(uint32_t);
+	w->allocated = w->tail + room + w->tables_room + RESERVE;
 	w->tail_end = w->tail + room + COMMS_ROOM;
 	ret = allocate(w->fd, 0, w->allocated);
-	return ret ? ret : dat_write_at(w->fd, head->data, head->size, 0);
+	if (!ret)
+		ret = dat_write_at(w->fd, head->data, head->size, 0);
+	return ret ? ret : write_byte(w->fd, '\n', head->size, lines_end);
 }
 
 size_t dat_reserve_tables(struct dat_writer *w, size_t wanted)
@@ -187,7 +193,7 @@ int dat_create(struct dat_writer **writer, const char *path,
 		ret = create_files(w, path, source->nr_cpus);
 	if (!ret) {
 		dat_add_head(&head, source);
-		ret = head.failed ? -ENOMEM : reserve_head(w, &head);
+		ret = head.failed ? -ENOMEM : reserve_head(w, &head, source->kallsyms_room);
 		buf_free(&head);
 	}
 	if (!ret)

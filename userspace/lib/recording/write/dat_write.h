@@ -31,6 +31,7 @@ struct dat_source {
 	const struct dat_format *formats;	/* sorted by system */
 	size_t nr_formats;
 	const struct buf *kallsyms;
+	size_t kallsyms_room;		/* empty lines behind these symbols, in bytes */
 	const struct buf *cmdlines;	/* names of threads, until dat_finish(); or NULL */
 	const char *clocks;		/* contents of trace_clock */
 	const char *uname;
