@@ -18,10 +18,20 @@
 /* The service has this time from one service_busy() to the next. */
 #define BUSY_USEC	"60000000"
 
+static const char *manager(void)
+{
+	return getenv("NOTIFY_SOCKET");
+}
+
+bool service_is_watched(void)
+{
+	return manager();
+}
+
 static void send_text(const char *text)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	const char *path = getenv("NOTIFY_SOCKET");
+	const char *path = manager();
 	size_t size = path ? strlen(path) : 0;
 	int fd;
 

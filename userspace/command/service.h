@@ -7,6 +7,11 @@
 #ifndef RBMAP_COMMAND_SERVICE_H
 #define RBMAP_COMMAND_SERVICE_H
 
+#include <stdbool.h>
+
+/* Does a service manager wait for signs of life? */
+bool service_is_watched(void);
+
 /* The service has started. @status is one line for 'systemctl status'. */
 void service_ready(const char *status);
 

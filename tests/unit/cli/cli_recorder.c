@@ -6,9 +6,12 @@
 #include <stdarg.h>
 #include <setjmp.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -22,7 +25,7 @@
 #define NR_CPUS		3
 #define MAX_RINGS	6
 #define EVENTS		10	/* in a sub-buffer */
-#define MAX_WAITS	8
+#define MAX_WAITS	9
 #define UNKNOWN_LOST	9	/* events of a loss without a number */
 
 /* A ring that holds one sub-buffer. */
@@ -600,10 +603,10 @@ static void start_and_wait(bool patient)
 /* The waits grow while nothing comes, up to a limit, if nobody looks. */
 static void test_patience(void **state)
 {
-	static const int growing[] = { 500, 1000, 2000, 4000, 4000 };
+	static const int growing[] = { 500, 1000, 2000, 4000, 8000, 16000, 32000, 32000 };
 
 	(void)state;
-	nr_timeouts = 4;
+	nr_timeouts = 7;
 	start_and_wait(true);
 	assert_memory_equal(waits, growing, sizeof(growing));
 }
@@ -629,6 +632,88 @@ static void test_timeout_splices(void **state)
 	assert_int_equal(nr_spliced - before, splices ? NR_CPUS : 0);
 }
 
+/* A recorder whose rings have an event each, and then one with another clock. */
+static struct recorder *begin_signals(struct dat_writer **writer, int clock)
+{
+	struct recorder *rec;
+
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		add_ring(cpu, 100, 4096, 0, 0);
+		add_ring(cpu, 200, 4096, clock, 0);
+		write_stats(cpu, 1);
+	}
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	*writer = create(rec);
+	recorder_set_signal(rec, SIGIO);
+	assert_int_equal(recorder_start(rec, *writer, NULL, 0), 0);
+	return rec;
+}
+
+static int next_signal(void)
+{
+	static const struct timespec limit = { .tv_sec = 20 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	return sigtimedwait(&set, NULL, &limit);
+}
+
+/* Nobody need ask whether the recorder has ended. */
+static void test_end_signals(void **state)
+{
+	struct dat_writer *writer;
+	struct recorder *rec;
+	bool ended;
+	int sig;
+
+	(void)state;
+	rec = begin_signals(&writer, 1);
+	sig = next_signal();
+	ended = recorder_ended(rec);
+	/* Its threads would disturb other tests. */
+	recorder_stop(rec);
+	finish(rec, writer);
+	assert_int_equal(sig, SIGIO);
+	assert_true(ended);
+}
+
+/* Nobody need look for CPUs that come. One that cannot be recorded is tried again. */
+static void test_device_signals(void **state)
+{
+	struct dat_writer *writer;
+	bool before, with, after;
+	struct recorder *rec;
+	char path[64];
+	int sig;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/cpu60000", dir);
+	rec = begin_signals(&writer, 0);
+	before = recorder_look_for_cpus(rec);
+	close(creat(path, 0600));
+	sig = next_signal();
+	with = recorder_look_for_cpus(rec);
+	unlink(path);
+	after = recorder_look_for_cpus(rec);
+	recorder_stop(rec);
+	finish(rec, writer);
+	assert_int_equal(sig, SIGIO);
+	assert_true(before);
+	assert_false(with);
+	assert_true(after);
+}
+
+static void block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -640,6 +725,8 @@ int main(void)
 		cmocka_unit_test_setup(test_patience, begin),
 		cmocka_unit_test_setup(test_impatience, begin),
 		cmocka_unit_test_setup(test_timeout_splices, begin),
+		cmocka_unit_test_setup(test_end_signals, begin),
+		cmocka_unit_test_setup(test_device_signals, begin),
 		cmocka_unit_test(test_unknown_loss),
 		cmocka_unit_test(test_loss_sums),
 	};
@@ -654,6 +741,7 @@ int main(void)
 	if (system(command))
 		return 1;
 	control_set_root(dir);
+	block_signals();
 	ret = cmocka_run_group_tests_name("cli_recorder", tests, NULL, NULL);
 	splices = true;
 	ret |= cmocka_run_group_tests_name("cli_recorder, splice", tests, NULL, NULL);

@@ -41,6 +41,7 @@ struct record {
 	uint64_t bytes;			/* in the files before it */
 	char *clocks;
 	int clock;			/* clock of the file */
+	bool cpus_are_watched;		/* all are recorded, and a signal comes with the next */
 	bool rotation_failed;
 	bool began;			/* else it leaves no file */
 	char *trigger_filter;		/* --filter and --trigger-if, if both are given */

@@ -18,7 +18,8 @@
 #include "record.h"
 
 #define TICK_MS		500
-#define PATIENT_TICK_MS	4000
+#define WATCHED_TICK_MS	4000	/* for a service manager */
+#define PATIENT_TICK_MS	32000
 #define ROTATE_MS	100
 #define LOOK_MS		20	/* in ms; a ring can be overwritten in less than a second */
 
@@ -165,6 +166,7 @@ static bool start_threads(struct record *r)
 
 	progress_begin(&r->progress);
 	recorder_set_patient(r->recorder, is_patient(r));
+	recorder_set_signal(r->recorder, SIGIO);
 	ret = recorder_start(r->recorder, r->writer, fields, r->clock);
 
 	if (ret)
@@ -249,6 +251,7 @@ static void block_signals(const struct record *r, sigset_t *set)
 		sigaddset(set, SIGUSR1);
 	assembly_add_signals(set);
 	sigaddset(set, SIGCHLD);
+	sigaddset(set, SIGIO);
 	pthread_sigmask(SIG_BLOCK, set, NULL);
 	/*
 	 * A limit on the size of files then returns an error, as a full disk
@@ -265,6 +268,8 @@ static bool take_signal(struct record *r, const siginfo_t *info)
 	switch (info->si_signo) {
 	case SIGCHLD:
 		return !child_ended(&r->child);
+	case SIGIO:
+		return true;
 	case SIGUSR1:
 		return flight_dump_at_signal(&r->flight, &r->recording, info);
 	}
@@ -279,7 +284,9 @@ static long tick_ms(const struct record *r)
 		return LOOK_MS;
 	if (rotation_is_wanted(&r->rotation))
 		return ROTATE_MS;
-	return is_patient(r) && private_buffer_is_private(&r->own) ? PATIENT_TICK_MS : TICK_MS;
+	if (!is_patient(r) || !private_buffer_is_private(&r->own) || !r->cpus_are_watched)
+		return TICK_MS;
+	return service_is_watched() ? WATCHED_TICK_MS : PATIENT_TICK_MS;
 }
 
 static void wait_for_end(struct record *r, const sigset_t *set)
@@ -306,8 +313,8 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 			break;
 		if (sig < 0 && r->writer && !private_buffer_is_private(&r->own))
 			shared_ring_look(&r->shared);
-		if (sig < 0 && r->writer) {
-			recorder_look_for_cpus(r->recorder);
+		if ((sig < 0 || sig == SIGIO) && r->writer) {
+			r->cpus_are_watched = recorder_look_for_cpus(r->recorder);
 			show_progress(r);
 		}
 		if (rotation_is_wanted(&r->rotation) &&

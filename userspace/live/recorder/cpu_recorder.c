@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 #include "recorder_parts.h"
 
 #define WAIT_MS		500	/* then read what is below the watermark, too */
-#define PATIENT_WAIT_MS	4000	/* the longest wait of a patient recorder */
+#define PATIENT_WAIT_MS	32000	/* the longest wait of a patient recorder */
 #define PIPE_SIZE	(1 << 20)	/* the most that a user may ask for */
 #define MAX_DRY		4
 
@@ -327,6 +328,8 @@ static void *run(void *arg)
 		rec->failed = true;
 		rec->stop = true;
 	}
+	if (rec->signal && recorder_ended(rec))
+		kill(getpid(), rec->signal);
 	return NULL;
 }
 

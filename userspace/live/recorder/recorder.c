@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/inotify.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/complain.h"
 #include "kernel/control.h"
@@ -9,6 +12,29 @@
 #include "recorder_parts.h"
 
 #define SWITCH_NS	1000000	/* then look again whether the threads write another file */
+
+/* Without this the caller looks for CPUs now and then. */
+static void watch_devices(struct recorder *rec)
+{
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (inotify_add_watch(fd, rec->dir, IN_CREATE) < 0 || fcntl(fd, F_SETOWN, getpid()) ||
+	    fcntl(fd, F_SETSIG, rec->signal) || fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC))
+		close(fd);
+	else
+		rec->watch = fd;
+}
+
+/* Nobody needs the names: the devices are looked at. */
+static void drop_watched(struct recorder *rec)
+{
+	char events[4096];
+
+	while (rec->watch >= 0 && read(rec->watch, events, sizeof(events)) > 0)
+		;
+}
 
 int recorder_start(struct recorder *rec, struct dat_writer *writer,
 		   const struct comm_fields *fields, int clock)
@@ -19,6 +45,8 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 	rec->writer = writer;
 	rec->clock = clock;
 	rec->fields = fields;
+	if (rec->signal)
+		watch_devices(rec);
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		struct cpu_recorder *c = &rec->cpu[i];
 
@@ -62,11 +90,12 @@ static int add_late_cpu(struct recorder *rec, unsigned int cpu)
 	return ret;
 }
 
-/* A CPU can lack its ring at first, because memory is short. */
-static void look_for_cpus(struct recorder *rec, bool last)
+/* A CPU can lack its ring at first, because memory is short. Return whether all are recorded. */
+static bool look_for_cpus(struct recorder *rec, bool last)
 {
 	DIR *dir = opendir(rec->dir);
 	struct dirent *entry;
+	bool all = dir;
 
 	while (dir && (entry = readdir(dir))) {
 		int cpu = recorder_cpu_of(entry->d_name), ret;
@@ -74,6 +103,8 @@ static void look_for_cpus(struct recorder *rec, bool last)
 		if (cpu < 0 || (cpu < (int)rec->max_cpus && rec->cpu[cpu].map))
 			continue;
 		ret = add_late_cpu(rec, cpu);
+		if (ret || !rec->cpu[cpu].map)
+			all = false;
 		if (!ret || !last)
 			continue;
 		complain("CPU %d came online, and the recording has no events of it: %s",
@@ -82,6 +113,7 @@ static void look_for_cpus(struct recorder *rec, bool last)
 	}
 	if (dir)
 		closedir(dir);
+	return all;
 }
 
 void recorder_set_patient(struct recorder *rec, bool patient)
@@ -89,9 +121,16 @@ void recorder_set_patient(struct recorder *rec, bool patient)
 	rec->patient = patient;
 }
 
-void recorder_look_for_cpus(struct recorder *rec)
+void recorder_set_signal(struct recorder *rec, int signal)
 {
-	look_for_cpus(rec, false);
+	rec->signal = signal;
+}
+
+/* The watch is emptied first: a device that comes meanwhile sends another signal. */
+bool recorder_look_for_cpus(struct recorder *rec)
+{
+	drop_watched(rec);
+	return look_for_cpus(rec, false) && rec->watch >= 0;
 }
 
 bool recorder_ended(const struct recorder *rec)

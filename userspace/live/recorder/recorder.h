@@ -42,9 +42,16 @@ int recorder_discard(struct recorder *rec);
 
 /*
  * Rings that do not reach their watermark are read twice a second, or, by a patient recorder,
- * every four seconds. Call this before the start.
+ * every 32 seconds. Call this before the start.
  */
 void recorder_set_patient(struct recorder *rec, bool patient);
+
+/*
+ * Send a signal to this process when the recorder ends by itself, and when a CPU may have
+ * come: so nobody need ask recorder_ended() and recorder_look_for_cpus() now and then. All
+ * threads have blocked the signal. Call this before the start.
+ */
+void recorder_set_signal(struct recorder *rec, int signal);
 
 /*
  * Start the threads. Events with another clock than @clock, an enum
@@ -56,9 +63,10 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 
 /*
  * Record CPUs that have come online, from their first event on. Call this now and then
- * while the threads run. recorder_stop() reports a CPU that cannot be recorded.
+ * while the threads run. recorder_stop() reports a CPU that cannot be recorded. Return false
+ * if that must be tried again, or if no signal says when a CPU comes.
  */
-void recorder_look_for_cpus(struct recorder *rec);
+bool recorder_look_for_cpus(struct recorder *rec);
 
 /*
  * Return whether a thread has given up, the clock has changed, or the module that owns the

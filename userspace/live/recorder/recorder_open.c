@@ -185,6 +185,7 @@ struct recorder *recorder_open(const char *dir_name)
 		rec->dir = dir_name;
 		rec->clock = -1;
 		rec->new_clock = -1;
+		rec->watch = -1;
 	}
 	dir = opendir(dir_name);
 	if (!dir || !rec) {
@@ -255,6 +256,8 @@ void recorder_close(struct recorder *rec)
 {
 	for (unsigned int i = 0; rec->cpu && i < rec->nr_cpus; i++)
 		cpu_recorder_close(&rec->cpu[i]);
+	if (rec->watch >= 0)
+		close(rec->watch);
 	free(rec->cpu);
 	free(rec);
 }
