@@ -117,7 +117,7 @@ static int rbmap_event_missed_alloc(struct rbmap_event_file *event_file)
 	const struct rbmap_source *source = event_file->event->source;
 	struct rbmap_event_set *set = event_file->set;
 
-	if (!source || !source->count)
+	if (!source || !source->count || source->never_misses)
 		return 0;
 	if (!set->missed)
 		set->missed = alloc_percpu(u64);

@@ -46,7 +46,8 @@ static inline u64 rbmap_source_missed(const struct rbmap_source_count *count)
  *	@reason to what is wrong with a better way, or to NULL
  * @prints: may the kernel's code print the records of the event?  @call is its event of that
  *	name, to which the caller has a reference.  NULL: only if the fields are the same
- * @count: count the events of a CPU; NULL: the kernel hands over each one
+ * @count: count the events of a CPU; NULL: the kernel hands over each one, and nobody counts
+ * @never_misses: the kernel has handed over each event that @count counts
  *
  * A source without @make has no events on demand.
  *
@@ -66,6 +67,7 @@ struct rbmap_source {
 				  const struct trace_event_call *call);
 	void		(*count)(const struct rbmap_event_type *event, int cpu,
 				 struct rbmap_source_count *count);
+	bool		never_misses;
 };
 
 /* source/tracepoint.c: also the source of each event that names none. */

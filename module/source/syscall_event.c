@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
@@ -131,6 +132,7 @@ static void rbmap_syscall_free(struct rbmap_syscall_event *event)
 {
 	kfree(event->type.system);
 	kfree(event->type.name);
+	free_percpu(event->count);
 	kvfree(event->format);
 	kvfree(event);
 }
@@ -150,7 +152,8 @@ static int rbmap_syscall_fill(struct rbmap_syscall_event *event, const char *sys
 		.whole		= true,
 		.on_demand	= true,
 	};
-	if (!event->type.system || !event->type.name)
+	event->count = alloc_percpu(u64);
+	if (!event->type.system || !event->type.name || !event->count)
 		return -ENOMEM;
 	return rbmap_syscall_parse(event);
 }
@@ -242,6 +245,13 @@ static int rbmap_syscall_detach(const struct rbmap_event_type *type, void *data)
 	return 0;
 }
 
+static void rbmap_syscall_count(const struct rbmap_event_type *type, int cpu,
+				struct rbmap_source_count *count)
+{
+	count->calls = READ_ONCE(*per_cpu_ptr(rbmap_syscall_event_of(type)->count, cpu));
+	count->received = count->calls;
+}
+
 static bool rbmap_syscall_prints(const struct rbmap_event_type *type,
 				 const struct trace_event_call *call)
 {
@@ -249,12 +259,14 @@ static bool rbmap_syscall_prints(const struct rbmap_event_type *type,
 }
 
 const struct rbmap_source rbmap_syscall_source = {
-	.name	= "syscall",
-	.find	= rbmap_syscall_find,
-	.attach	= rbmap_syscall_attach,
-	.detach	= rbmap_syscall_detach,
-	.make	= rbmap_syscall_make,
-	.prints	= rbmap_syscall_prints,
+	.name		= "syscall",
+	.find		= rbmap_syscall_find,
+	.attach		= rbmap_syscall_attach,
+	.detach		= rbmap_syscall_detach,
+	.make		= rbmap_syscall_make,
+	.prints		= rbmap_syscall_prints,
+	.count		= rbmap_syscall_count,
+	.never_misses	= true,
 };
 
 /**

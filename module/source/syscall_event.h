@@ -21,6 +21,7 @@ struct tracepoint;
  * @layout: the layout of its records
  * @address: for each argument, all bits if it may be an address, else 0
  * @file: data of the probe
+ * @count: calls on each CPU
  * @format: text of its format file, in which the texts of @fields are
  * @list: entry in the list of all of them
  * @fields: fields of the format, and an empty one
@@ -33,6 +34,7 @@ struct rbmap_syscall_event {
 	struct rbmap_record_layout	layout;
 	unsigned long			address[RBMAP_SYSCALL_ARGS];
 	struct rbmap_event_file		*file;
+	u64 __percpu			*count;
 	char				*format;
 	struct list_head		list;
 	struct rbmap_field		fields[];

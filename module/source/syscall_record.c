@@ -4,6 +4,7 @@
  * their events.
  */
 #include <linux/compiler.h>
+#include <linux/percpu.h>
 #include <linux/string.h>
 
 #include "compat/syscall.h"
@@ -25,6 +26,7 @@ static __always_inline void rbmap_syscall_begin(const struct rbmap_syscall_event
 						const struct rbmap_event_file *file,
 						struct rbmap_syscall_record *record)
 {
+	this_cpu_inc(*event->count);
 	/* With the bytes between number and arguments, if there are any */
 	memset((u8 *)record + offsetof(typeof(*record), nr), 0,
 	       offsetof(typeof(*record), args) - offsetof(typeof(*record), nr));

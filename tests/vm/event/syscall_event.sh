@@ -49,6 +49,7 @@ like "$(cat ours)" ' sys_enter_kill: +pid: 0x00000001, sig: 0x00000000' \
 	"the call is recorded, with its arguments"
 like "$(cat ours)" ' sys_exit_kill: +0x0' "and its return value"
 is "$(grep -c sys_enter_kill ours)" "$(grep -c 'sys_kill(' $theirs/trace)" "ftrace has as many"
+is "$(xargs <$events/syscalls/sys_enter_kill/counts)" "calls: 2 received: 2 missed: 0" "counts has them"
 fails "a system call that this kernel does not have is refused" put set_event syscalls:sys_enter_none
 
 # --- switched off, and on again at once
