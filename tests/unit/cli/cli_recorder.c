@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "cli_synth.h"
 #include "kernel/control.h"
 #include "live/loss.h"
+#include "live/recorder/device_watch.h"
 #include "live/recorder/recorder.h"
 #include "recording/dat_read.h"
 
@@ -682,6 +684,19 @@ static void test_end_signals(void **state)
 	assert_true(ended);
 }
 
+/* The test's end of the socket that tells when devices come */
+static int devices = -1;
+
+int device_watch_open(void)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	devices = pair[1];
+	return pair[0];
+}
+
 /* Nobody need look for CPUs that come. One that cannot be recorded is tried again. */
 static void test_device_signals(void **state)
 {
@@ -696,6 +711,7 @@ static void test_device_signals(void **state)
 	rec = begin_signals(&writer, 0);
 	before = recorder_look_for_cpus(rec);
 	close(creat(path, 0600));
+	assert_int_equal(send(devices, "add", 3, 0), 3);
 	sig = signal_within(20);
 	with = recorder_look_for_cpus(rec);
 	unlink(path);

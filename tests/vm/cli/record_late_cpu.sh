@@ -46,6 +46,21 @@ is "$(markers /tmp/killed.dat)" 50 "and so has the recovered file"
 ok "the module unloads" rmmod rbmap
 echo 0 >$online
 
+# --- a recorder that nobody looks at is asleep for half a minute, and wakes when a CPU comes
+ok "the module loads" load_module rbmap buffer_size_kb=512
+rbmap record -q -e sched -o /tmp/asleep.dat &
+pid=$!
+ok "a recorder begins" retry_until 30 has_mapped $pid
+# It looks for CPUs half a second after its begin.
+sleep 2
+echo 1 >$online
+ok "it has a file for CPU 1 soon" retry_until 10 test -e /tmp/asleep.dat.cpu1
+kill -INT $pid
+wait $pid
+like "$(rbmap report -c 1 /tmp/asleep.dat 2>/dev/null | tail -n 3)" '\[001\]' "the recording has its events"
+ok "the module unloads" rmmod rbmap
+echo 0 >$online
+
 # --- the end comes at once
 ok "the module loads" load_module rbmap buffer_size_kb=512
 ok "a recorder begins" begin /tmp/late.dat

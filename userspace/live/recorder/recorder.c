@@ -2,38 +2,42 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/inotify.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/complain.h"
+#include "device_watch.h"
 #include "kernel/control.h"
 #include "live/loss.h"
 #include "recorder_parts.h"
 
 #define SWITCH_NS	1000000	/* then look again whether the threads write another file */
 
+/* Let each datagram send a signal to this process. */
+static bool send_signals(int fd, int signal)
+{
+	return !fcntl(fd, F_SETOWN, getpid()) && !fcntl(fd, F_SETSIG, signal) &&
+	       !fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC);
+}
+
+/* Nobody needs the datagrams. ENOBUFS: the socket was full, and has lost some of them. */
+static void drop_datagrams(int fd)
+{
+	char datagram[4096];
+
+	while (recv(fd, datagram, sizeof(datagram), 0) >= 0 || errno == ENOBUFS)
+		;
+}
+
 /* Without this the caller looks for CPUs now and then. */
 static void watch_devices(struct recorder *rec)
 {
-	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	if (inotify_add_watch(fd, rec->dir, IN_CREATE) < 0 || fcntl(fd, F_SETOWN, getpid()) ||
-	    fcntl(fd, F_SETSIG, rec->signal) || fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC))
-		close(fd);
-	else
-		rec->watch = fd;
-}
-
-/* Nobody needs the names: the devices are looked at. */
-static void drop_watched(struct recorder *rec)
-{
-	char events[4096];
-
-	while (rec->watch >= 0 && read(rec->watch, events, sizeof(events)) > 0)
-		;
+	rec->watch = device_watch_open();
+	if (rec->watch >= 0 && !send_signals(rec->watch, rec->signal)) {
+		close(rec->watch);
+		rec->watch = -1;
+	}
 }
 
 int recorder_start(struct recorder *rec, struct dat_writer *writer,
@@ -129,7 +133,8 @@ void recorder_set_signal(struct recorder *rec, int signal)
 /* The watch is emptied first: a device that comes meanwhile sends another signal. */
 bool recorder_look_for_cpus(struct recorder *rec)
 {
-	drop_watched(rec);
+	if (rec->watch >= 0)
+		drop_datagrams(rec->watch);
 	return look_for_cpus(rec, false) && rec->watch >= 0;
 }
 

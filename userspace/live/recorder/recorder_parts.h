@@ -61,7 +61,7 @@ struct recorder {
 	bool patient;			/* read rings that fill slowly every few seconds */
 	bool incomplete;		/* a CPU that came later is not recorded */
 	int signal;			/* sent at an end without recorder_stop(); 0: none */
-	int watch;			/* inotify of devices that come; -1: none */
+	int watch;			/* socket that tells when devices come; -1: none */
 };
 
 /* recorder_open.c: return the number of a device "cpuN", or -1. */
