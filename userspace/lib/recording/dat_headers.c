@@ -113,6 +113,20 @@ int dat_take_text_u32(struct rbmap_recording *r, struct dat_text *t)
 	return ret ? ret : take_text(r, size, t);
 }
 
+static int skip_text_u32(struct rbmap_recording *r, struct dat_text *t)
+{
+	uint32_t size;
+	int ret = dat_take_u32(r, &size);
+
+	if (!ret && size > r->end - r->at)
+		ret = RBMAP_ERR_CUT;
+	if (ret)
+		return ret;
+	t->size = size;
+	r->at += size;
+	return 0;
+}
+
 int dat_take_string(struct rbmap_recording *r, char *text, size_t room)
 {
 	size_t left = r->end - r->at, n = left < room ? left : room;
@@ -561,7 +575,8 @@ int dat_read_part(struct rbmap_recording *r, int option)
 	case DAT_OPTION_EVENT_FORMATS:
 		return read_event_formats(r);
 	case DAT_OPTION_KALLSYMS:
-		return dat_take_text_u32(r, &r->kallsyms);
+		return r->skips_symbols ? skip_text_u32(r, &r->kallsyms) :
+					  dat_take_text_u32(r, &r->kallsyms);
 	case DAT_OPTION_PRINTK:
 		return dat_take_text_u32(r, &r->printk);
 	case DAT_OPTION_CMDLINES:

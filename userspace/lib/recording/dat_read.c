@@ -26,7 +26,8 @@ const char *dat_strerror(int error)
 }
 
 /* Close @fd, and free @place, also after an error. */
-static int read_file(struct rbmap_recording **reader, int fd, struct dat_place *place)
+static int read_file(struct rbmap_recording **reader, int fd, struct dat_place *place,
+		     bool symbols)
 {
 	struct rbmap_recording *r = calloc(1, sizeof(*r));
 	struct stat st;
@@ -39,6 +40,7 @@ static int read_file(struct rbmap_recording **reader, int fd, struct dat_place *
 	}
 	r->fd = fd;
 	r->place = *place;
+	r->skips_symbols = !symbols;
 	if (fstat(r->fd, &st))
 		ret = -errno;
 	else if (S_ISDIR(st.st_mode))
@@ -74,17 +76,18 @@ int dat_open(struct rbmap_recording **reader, const char *path)
 	/* A file without a name, or with another one since, has no files beside it. */
 	if (ret || !dat_place_has(&place, fd))
 		dat_place_free(&place);
-	return read_file(reader, fd, &place);
+	return read_file(reader, fd, &place, true);
 }
 
 int dat_open_fd(struct rbmap_recording **reader, int fd)
 {
 	struct dat_place none = DAT_NO_PLACE;
 
-	return read_file(reader, fd, &none);
+	return read_file(reader, fd, &none, true);
 }
 
-int dat_open_at(struct rbmap_recording **reader, int fd, const struct dat_place *place)
+int dat_open_at(struct rbmap_recording **reader, int fd, const struct dat_place *place,
+		bool symbols)
 {
 	struct dat_place copy;
 	int ret = dat_place_copy(&copy, place);
@@ -97,7 +100,7 @@ int dat_open_at(struct rbmap_recording **reader, int fd, const struct dat_place 
 		dat_place_free(&copy);
 		return ret;
 	}
-	return read_file(reader, fd, &copy);
+	return read_file(reader, fd, &copy, symbols);
 }
 
 static void free_cpu(struct dat_cpu_reader *c)

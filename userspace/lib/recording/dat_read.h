@@ -36,8 +36,12 @@ const char *dat_strerror(int error);
 int dat_open(struct rbmap_recording **recording, const char *path);
 /* Read a regular file without a name. @fd is taken over, and closed also after an error. */
 int dat_open_fd(struct rbmap_recording **recording, int fd);
-/* Read an open file with the files beside its place. The caller keeps @fd and @place. */
-int dat_open_at(struct rbmap_recording **recording, int fd, const struct dat_place *place);
+/*
+ * Read an open file with the files beside its place. The caller keeps @fd and @place. Without
+ * @symbols only the size of the symbols is read, for a caller that writes others.
+ */
+int dat_open_at(struct rbmap_recording **recording, int fd, const struct dat_place *place,
+		bool symbols);
 int dat_fd(const struct rbmap_recording *recording);	/* the descriptor, for fstat() */
 
 struct dat_text {

@@ -87,6 +87,7 @@ struct rbmap_recording {
 	size_t nr_formats;
 	char **system;			/* names that formats point to */
 	size_t nr_systems;
+	bool skips_symbols;		/* kallsyms.text stays NULL */
 	struct dat_text kallsyms;
 	struct dat_text printk;
 	struct dat_text cmdlines;

@@ -210,9 +210,10 @@ static int dat_join(struct rbmap_recording *r, int fd, dat_go_on_fn *go_on, void
 
 /* ---- assemble */
 
-static int open_unfinished(struct rbmap_recording **r, int fd, const struct dat_place *place)
+static int open_unfinished(struct rbmap_recording **r, int fd, const struct dat_place *place,
+			   bool symbols)
 {
-	int ret = dat_open_at(r, fd, place);
+	int ret = dat_open_at(r, fd, place, symbols);
 
 	if (ret || (*r)->damage.unfinished)
 		return ret;
@@ -223,7 +224,7 @@ static int open_unfinished(struct rbmap_recording **r, int fd, const struct dat_
 static int lock(int fd, const struct dat_place *place)
 {
 	struct rbmap_recording *r;
-	int ret = open_unfinished(&r, fd, place);
+	int ret = open_unfinished(&r, fd, place, false);
 
 	if (ret)
 		return ret;
@@ -267,7 +268,7 @@ static int move(const struct dat_place *from, const char *to)
 	struct rbmap_recording *r;
 
 	if (!ret)
-		ret = open_unfinished(&r, fd, from);
+		ret = open_unfinished(&r, fd, from, false);
 	if (fd >= 0)
 		close(fd);
 	if (ret)
@@ -416,7 +417,7 @@ int dat_assemble(const char *path, struct dat_assembly *a)
 	if (ret)
 		return ret;
 	/* Somebody can have put another file there since this one was locked. */
-	ret = dat_place_has(&place, a->fd) ? open_unfinished(&r, a->fd, &place) : -ESTALE;
+	ret = dat_place_has(&place, a->fd) ? open_unfinished(&r, a->fd, &place, !a->read) : -ESTALE;
 	if (!ret) {
 		ret = assemble(r, a);
 		rbmap_recording_close(r);
