@@ -184,33 +184,27 @@ static bool is_made(const struct control_event *ev)
 	return !lines.failed && strstr(lines.data, name);
 }
 
-#define FORMATS		"/sys/kernel/tracing/events/syscalls"
-
-/*
- * Does the kernel record memory of the process with this system call?  Newer ones do so for
- * file names, among them that of openat.
- */
-static bool has_memory_of_process(const char *name)
+/* Does the kernel record memory of the process, too, with this system call? */
+static bool has_memory_of_process(const struct control_event *ev)
 {
-	struct buf format = { 0 };
-	char path[512];
-	bool has;
+	char *format = read_format(ev);
+	bool has = format && strstr(format, "__data_loc");
 
-	snprintf(path, sizeof(path), FORMATS "/%s/format", name);
-	buf_read_file(&format, path);
-	buf_add(&format, "", 1);
-	has = !format.failed && strstr(format.data, "__data_loc");
-	buf_free(&format);
+	free(format);
 	return has;
 }
 
+/* A kernel that does so with any system call does it with the file name of openat. */
 static const char *source_of_syscall(const struct control_event *ev)
 {
+	static const struct control_event openat = {
+		.system = "syscalls", .name = "sys_enter_openat", .on_demand = true,
+	};
 	static int any = -1;
 
 	if (any < 0)
-		any = has_memory_of_process("sys_enter_openat");
-	return is_made(ev) || (any && has_memory_of_process(ev->name)) ? "foreign" : "syscall";
+		any = has_memory_of_process(&openat);
+	return is_made(ev) || (any && has_memory_of_process(ev)) ? "foreign" : "syscall";
 }
 
 /* Return the text of the file `source`, also before there is one. The caller frees it. */
