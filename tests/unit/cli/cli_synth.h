@@ -74,7 +74,6 @@ static const struct dat_format synth_formats[] = {
 	{ "sched", synth_switch },
 };
 
-static const struct buf synth_no_kallsyms;
 
 static inline struct dat_source synth_source(unsigned int nr_cpus)
 {
@@ -83,7 +82,6 @@ static inline struct dat_source synth_source(unsigned int nr_cpus)
 		.header_event = synth_header_event,
 		.formats = synth_formats,
 		.nr_formats = 3,
-		.kallsyms = &synth_no_kallsyms,
 		.clocks = "[local] mono boot x86-tsc",
 		.uname = "Linux host 6.1 x86_64",
 		.version = "rbmap 1",

@@ -133,8 +133,6 @@ bool recording_publish(struct dat_writer *writer, const char *path)
 	return !ret;
 }
 
-static const struct buf no_symbols;
-
 struct dat_writer *recording_create(const struct recording *r, const char *path,
 				    const struct recorder *recorder,
 				    const char *clocks)
@@ -145,8 +143,7 @@ struct dat_writer *recording_create(const struct recording *r, const char *path,
 		.header_event = r->header_event,
 		.formats = r->format,
 		.nr_formats = r->nr_formats,
-		.kallsyms = &no_symbols,
-		/* Those that occur are known at the end only. */
+		/* The symbols that occur are known at the end only. */
 		.kallsyms_room = r->symbols ? KALLSYMS_ROOM : 0,
 		.clocks = clocks,
 		.uname = uname_text,

@@ -218,7 +218,6 @@ static void add_errors(const struct merge *m, char *reason, size_t size)
 static bool create(struct merge *m)
 {
 	uint64_t tai = tai_of(&first_input(m)->line, first_input(m)->line.ring[1]);
-	const struct buf no_symbols = { 0 };
 	char uname[64], version[64], header_page[DAT_HEADER_PAGE_ROOM];
 	struct dat_source source = {
 		.header_page = header_page,
@@ -226,7 +225,6 @@ static bool create(struct merge *m)
 		.formats = m->ids.formats,
 		.nr_formats = m->ids.nr,
 		/* Each kernel has other addresses. */
-		.kallsyms = &no_symbols,
 		.clocks = "[tai]",
 		.uname = uname,
 		.version = version,

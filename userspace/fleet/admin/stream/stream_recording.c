@@ -133,12 +133,11 @@ static unsigned int cpus_of(const struct recording *r)
 
 static int create(struct recording *r, const char *path, const struct stream_formats *formats)
 {
-	const struct buf no_symbols = { 0 };
 	char clocks[64], page[DAT_HEADER_PAGE_ROOM];
 	struct dat_source source = {
 		.header_page = page, .header_event = new_recording_header_event,
 		.formats = formats->v, .nr_formats = formats->nr,
-		.kallsyms = &no_symbols, .clocks = clocks, .uname = r->head->uname,
+		.clocks = clocks, .uname = r->head->uname,
 		.version = r->head->version, .page_size = r->head->page_size,
 		.nr_cpus = cpus_of(r),
 	};

@@ -65,6 +65,8 @@ void dat_add_magic(struct buf *b, const char *version, uint32_t page_size)
 
 void dat_add_head(struct buf *b, const struct dat_source *source)
 {
+	const struct buf *kallsyms = source->kallsyms;
+
 	dat_add_magic(b, DAT_VERSION, source->page_size);
 	buf_add_string(b, DAT_HEADER_PAGE);
 	add_sized(b, source->header_page);
@@ -72,8 +74,9 @@ void dat_add_head(struct buf *b, const struct dat_source *source)
 	add_sized(b, source->header_event);
 	buf_add_u32(b, 0);			/* none of ftrace's own events */
 	add_formats(b, source);
-	buf_add_u32(b, source->kallsyms->size + source->kallsyms_room);
-	buf_add(b, source->kallsyms->data, source->kallsyms->size);
+	buf_add_u32(b, (kallsyms ? kallsyms->size : 0) + source->kallsyms_room);
+	if (kallsyms)
+		buf_add(b, kallsyms->data, kallsyms->size);
 }
 
 static void add_option(struct buf *b, uint16_t option, const char *text)

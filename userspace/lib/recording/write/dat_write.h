@@ -30,7 +30,7 @@ struct dat_source {
 	const char *header_event;
 	const struct dat_format *formats;	/* sorted by system */
 	size_t nr_formats;
-	const struct buf *kallsyms;
+	const struct buf *kallsyms;	/* symbols; NULL: none */
 	size_t kallsyms_room;		/* empty lines behind these symbols, in bytes */
 	const struct buf *cmdlines;	/* names of threads, until dat_finish(); or NULL */
 	const char *clocks;		/* contents of trace_clock */
