@@ -23,9 +23,9 @@ static char *split_line(char *line)
 }
 
 /*
- * Call @each for each event that the buffer lacks, if it is wanted. @event: the buffer has a
- * directory of the event whose probe does not fit this kernel, and the kernel's own takes its
- * place.
+ * Call @each for each event that the buffer lacks. @wanted: only for those of which it returns
+ * true; NULL: all. @event: NULL, or the buffer's event of that name. Its probe does not fit
+ * this kernel, so the kernel's own takes its place.
  */
 static int for_each_other(struct control_events *events,
 			  bool (*wanted)(const char *system, const char *name, const void *data),
@@ -45,7 +45,7 @@ static int for_each_other(struct control_events *events,
 		struct control_event *event;
 
 		/* Most of fifteen hundred names are not wanted: to ask that takes least. */
-		if (!name || !wanted(line, name, data))
+		if (!name || (wanted && !wanted(line, name, data)))
 			continue;
 		event = control_events_find(events, nr, line, name);
 		if (!event || event->unavailable)
@@ -53,14 +53,6 @@ static int for_each_other(struct control_events *events,
 	}
 	free(text);
 	return ret;
-}
-
-static bool any_name(const char *system, const char *name, const void *data)
-{
-	(void)system;
-	(void)name;
-	(void)data;
-	return true;
 }
 
 static int add_name(struct control_events *events, struct control_event *event,
@@ -82,7 +74,7 @@ int control_events_read_available(struct control_events *events)
 
 	if (ret)
 		return ret;
-	ret = for_each_other(events, any_name, add_name, NULL);
+	ret = for_each_other(events, NULL, add_name, NULL);
 	if (ret) {
 		control_complain(CONTROL_READ, FILE_NAME, ret);
 		control_events_free(events);
