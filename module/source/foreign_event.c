@@ -155,7 +155,7 @@ static void rbmap_foreign_free(struct rbmap_foreign_event *event)
 	kvfree(event);
 }
 
-/* Note whose event it is. */
+/* Note whether it has a tracepoint, and whether somebody has made it. */
 static void rbmap_foreign_note_origin(struct rbmap_foreign_event *event, const char *system,
 				      const char *name)
 {

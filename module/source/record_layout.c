@@ -119,8 +119,7 @@ int rbmap_record_layout_init(struct rbmap_record_layout *layout,
 
 /**
  * rbmap_record_layout_hide_kernel - hash only those pointers that are the kernel's
- * @layout: the layout of records whose addresses are those of processes, unless they are
- *	the kernel's
+ * @layout: an initialised layout, of records with addresses of processes
  */
 void rbmap_record_layout_hide_kernel(struct rbmap_record_layout *layout)
 {

@@ -37,17 +37,11 @@ static struct rbmap_syscall_event *rbmap_syscall_event_of(const struct rbmap_eve
 	return container_of(type, struct rbmap_syscall_event, type);
 }
 
-/* Somebody may have made a kprobe of that name. */
-static const struct syscall_metadata *rbmap_syscall_metadata(const struct trace_event_call *call)
-{
-	return strcmp(call->class->system, "syscalls") || rbmap_call_is_made(call) ?
-	       NULL : call->data;
-}
-
+/* @call: an event of the system "syscalls".  Somebody may have made a kprobe there. */
 static bool rbmap_syscall_describe(struct rbmap_syscall_event *event,
 				   const struct trace_event_call *call)
 {
-	const struct syscall_metadata *syscall = rbmap_syscall_metadata(call);
+	const struct syscall_metadata *syscall = rbmap_call_is_made(call) ? NULL : call->data;
 
 	if (!syscall || syscall->syscall_nr < 0 || syscall->syscall_nr >= NR_syscalls)
 		return false;

@@ -43,7 +43,7 @@ struct rbmap_syscall_event {
 /**
  * struct rbmap_syscall_point - a tracepoint that all system calls hit
  * @name: its name
- * @probe: the probe, whose first argument is this structure
+ * @probe: the probe, which gets this structure as its first argument
  * @tp: the tracepoint, or NULL before the first event
  * @attached: number of elements of @event that are not NULL
  * @event: for each number of a system call, its event if it is attached
