@@ -16,13 +16,6 @@ cd /tmp || exit 1
 
 ok "module loads" load_module rbmap buffer_size_kb=4096 || done_testing
 
-# same_format SYSTEM/EVENT: compares the format with tracefs's
-same_format()
-{
-	is "$(sed 's/^ID: .*/ID: N/' $events/"$1"/format)" "$(sed 's/^ID: .*/ID: N/' $theirs/events/"$1"/format)" \
-		"$1 has ftrace's format"
-}
-
 [ -e $theirs/kprobe_events ] || skip_all "this kernel has no kprobe_events"
 echo 'p:mine/opens do_sys_openat2 dfd=$arg1 name=+0($arg2):ustring' >$theirs/kprobe_events
 echo 'r:mine/opened do_sys_openat2 fd=$retval:s32' >>$theirs/kprobe_events

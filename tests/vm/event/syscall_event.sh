@@ -15,18 +15,6 @@ cd /tmp || exit 1
 
 ok "module loads" load_module rbmap buffer_size_kb=4096 || done_testing
 
-# text EVENT ROOT: the format, without the number
-text()
-{
-	sed 's/^ID: .*/ID: N/' "$2/events/syscalls/$1/format"
-}
-
-# emitted: events since the module was loaded
-emitted()
-{
-	cat $root/per_cpu/cpu*/stats | awk '/^emitted:/ { n += $2 } END { print n + 0 }'
-}
-
 # --- by name
 like "$(rbmap list syscalls:sys_enter_kill)" '^syscalls:sys_enter_kill +syscall *$' \
 	"list knows a system call that nobody has named"
@@ -35,9 +23,8 @@ ok "its exit, too" sh -c "echo syscalls:sys_exit_kill >>$root/set_event"
 is "$(cat $events/syscalls/sys_enter_kill/status) $(cat $events/syscalls/sys_enter_kill/source)" \
 	"available syscall" "status and source"
 like "$(rbmap list syscalls:sys_enter_kill)" '^syscalls:sys_enter_kill +syscall +enabled$' "list shows both"
-for event in sys_enter_kill sys_exit_kill; do
-	is "$(text $event $root)" "$(text $event $theirs)" "$event has ftrace's format"
-done
+same_format syscalls/sys_enter_kill
+same_format syscalls/sys_exit_kill
 echo 1 >$theirs/events/syscalls/sys_enter_kill/enable
 kill -0 $$
 kill -0 1
@@ -55,43 +42,31 @@ fails "a system call that this kernel does not have is refused" put set_event sy
 # --- switched off, and on again at once
 for round in 1 2 3; do
 	put set_event syscalls:sys_enter_kill
-	before=$(emitted)
-	for _ in 1 2 3; do kill -0 $$; done
-	is "$(($(emitted) - before))" 3 "round $round: each call is recorded once"
+	is "$(recorded 'for _ in 1 2 3; do kill -0 $$; done')" 3 "round $round: each call is recorded once"
 	put set_event ' '
-	before=$(emitted)
-	kill -0 $$
-	is "$(($(emitted) - before))" 0 "round $round: and none when it is off"
+	is "$(recorded 'kill -0 $$')" 0 "round $round: and none when it is off"
 done
 put set_event 'syscalls:sys_enter_kill syscalls:sys_enter_lseek'
 put set_event syscalls:sys_enter_kill
-before=$(emitted)
-/tests/system_call lseek
-kill -0 $$
-is "$(($(emitted) - before))" 1 "one of two goes, and only the other is still recorded"
+is "$(recorded '/tests/system_call lseek; kill -0 $$')" 1 "one of two goes, and only the other is still recorded"
 put set_event ' '
 cpu=/sys/devices/system/cpu/cpu1
 if [ -e $cpu/online ]; then
 	put set_event syscalls:sys_enter_kill
 	echo 0 >$cpu/online
 	echo 1 >$cpu/online
-	before=$(emitted)
-	taskset 2 sh -c 'kill -0 1'
-	is "$(($(emitted) - before))" 1 "a CPU that goes and comes has events"
+	is "$(recorded 'taskset 2 sh -c "kill -0 1"')" 1 "a CPU that goes and comes has events"
 	put set_event ' '
 fi
 
 # --- filters, copies, addresses
 put set_event syscalls:sys_enter_kill
 put events/syscalls/sys_enter_kill/filter 'sig == 0 && pid == 1'
-before=$(emitted)
-kill -0 $$
-kill -0 1
-is "$(($(emitted) - before))" 1 "a filter selects calls by their arguments"
+is "$(recorded 'kill -0 $$; kill -0 1')" 1 "a filter selects calls by their arguments"
 put events/syscalls/sys_enter_kill/filter 0
 put set_event ' '
 
-# the_kernels WHO: calls of lseek with the kernel's addresses, one of them an error's number
+# the_kernels: calls of lseek with the kernel's addresses, one of them an error's number
 the_kernels()
 {
 	/tests/system_call lseek 77 0xffff888012345678 1

@@ -42,3 +42,10 @@ recorded()
 	eval "$1"
 	echo $(($(summed emitted) - recorded_before))
 }
+
+# same_format SYSTEM/EVENT: the format is tracefs's, but for the number
+same_format()
+{
+	is "$(sed 's/^ID: .*/ID: N/' "$root/events/$1/format")" \
+		"$(sed 's/^ID: .*/ID: N/' "/sys/kernel/tracing/events/$1/format")" "$1 has ftrace's format"
+}
