@@ -644,7 +644,7 @@ static int signal_within(time_t seconds)
 	return sigtimedwait(&set, NULL, &limit);
 }
 
-/* A recorder whose rings have an event each, and then one with another clock. */
+/* Start a recorder of CPUs with two rings each. The second one has this clock. */
 static struct recorder *begin_signals(struct dat_writer **writer, int clock)
 {
 	struct recorder *rec;

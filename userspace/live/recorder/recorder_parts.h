@@ -58,7 +58,7 @@ struct recorder {
 	_Atomic int new_clock;		/* the rings have another clock now */
 	_Atomic bool gone;		/* the module that owns the buffer has left */
 	enum open_files files;
-	bool patient;			/* read rings that fill slowly every few seconds */
+	bool patient;			/* read rings that fill slowly twice a minute */
 	bool incomplete;		/* a CPU that came later is not recorded */
 	int signal;			/* sent at an end without recorder_stop(); 0: none */
 	int watch;			/* socket that tells when devices come; -1: none */
