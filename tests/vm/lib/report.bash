@@ -45,7 +45,11 @@ our_modules='rbmap|emit|faulty|kinds|copied|source|refused|my_fork|driver_ring'
 #   again with it.
 # - mem_cgroup_flush_stats_ratelimited(): it compares jiffies, which the timer's
 #   interrupt advances, with the time of the next flush.
-kernel_races='KCSAN: data-race in [^][]*(ktime_get[a-z_]*|pollwake|hrtimer_wakeup|compact_zone|init_file|kernfs_refresh_inode|queue_rcu_work|ep_poll_callback|mem_cgroup_flush_stats_ratelimited)[^][]*$'
+# - rcu_core(): an interrupt reads the flags of the task that it has interrupted, which
+#   only that task changes.
+# - wq_worker_running(): a worker reads the CPU time that it has used, which the timer's
+#   interrupt advances.
+kernel_races='KCSAN: data-race in [^][]*(ktime_get[a-z_]*|pollwake|hrtimer_wakeup|compact_zone|init_file|kernfs_refresh_inode|queue_rcu_work|ep_poll_callback|mem_cgroup_flush_stats_ratelimited|rcu_core|wq_worker_running)[^][]*$'
 rule=$(printf '=%.0s' {1..66})
 
 booted=''
