@@ -88,10 +88,11 @@ is "$(grep -c ' task_newtask: ' day.systrace)" "$(grep -c ' task_newtask: ' day)
 fails "the default buffer does not have them" test -e $root/events/pagemap/mm_lru_insertion
 
 # --- choose
-rbmap record -q -e kmem:mm_page_alloc --filter 'order > 0' -o filtered.dat -- sh some /modules/my_fork.ko
+# 1: pages of processes, which the kernel can move. Its own pages have other numbers.
+rbmap record -q -e kmem:mm_page_alloc --filter 'migratetype == 1' -o filtered.dat -- sh some /modules/my_fork.ko
 rbmap report filtered.dat >filtered 2>/dev/null
-ok "a filter lets events through" grep -q mm_page_alloc: filtered
-fails "and only those that it allows" grep -q 'order=0 ' filtered
+ok "a filter lets events through" grep -q 'mm_page_alloc:.* migratetype=1 ' filtered
+fails "and only those that it allows" grep -q 'migratetype=[^1]' filtered
 rbmap record -q -e 'cgroup:*' -e 'oom:*_update' -o few.dat -- sh some /modules/my_fork.ko
 rbmap report few.dat 2>/dev/null | awk '/\[/ { print $4 }' | sort -u >few
 ok "wildcards name events" grep -q cgroup_rmdir: few
@@ -121,8 +122,9 @@ like "$(rbmap stream --no-follow 2>/dev/null)" 'oom_score_adj_update: ' "it has 
 ok "one that nobody has named is disabled already" rbmap disable compaction
 
 # --- all of them, with exact sums
+# With lockdep, each lock is an event, and a longer work fills the memory.
 all=work
-[ -z "${SHORT:-}" ] || all=some
+[ -z "${SHORT:-}" ] && ! grep -qx lock:lock_acquire listed || all=some
 rbmap record -e all -b 16M -o all.dat -- sh "$all" /modules/my_fork.ko 2>errors
 is "$?" 0 "all events are recorded together"
 diag "$(cat errors)"

@@ -14,9 +14,9 @@ theirs=/sys/kernel/tracing
 [ -e $theirs/events ] || mount -t tracefs none $theirs
 cd /tmp || exit 1
 
+[ -e $theirs/kprobe_events ] || skip_all "this kernel has no kprobe_events"
 ok "module loads" load_module rbmap buffer_size_kb=4096 || done_testing
 
-[ -e $theirs/kprobe_events ] || skip_all "this kernel has no kprobe_events"
 echo 'p:mine/opens do_sys_openat2 dfd=$arg1 name=+0($arg2):ustring' >$theirs/kprobe_events
 echo 'r:mine/opened do_sys_openat2 fd=$retval:s32' >>$theirs/kprobe_events
 rbmap record -e mine -o kprobe.dat -- cat /proc/version >/dev/null 2>errors
