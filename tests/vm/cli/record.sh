@@ -179,6 +179,22 @@ rbmap record -q -o /tmp/status -- sh -c 'exit 3' 2>/tmp/status.log
 is $? 0 "record succeeds although the command fails"
 like "$(cat /tmp/status.log)" 'sh ended with status 3' "record prints the command's status"
 fails "a command that does not exist is refused" rbmap record -q -o /tmp/none -- /nowhere/x
+
+# The recording ends before its command. New devices are the recorder's concern alone.
+rbmap record -q -d 0.1 -e sched -o /tmp/short.dat -- \
+	sh -c 'until [ -e /tmp/go ]; do sleep 0.1; done; echo done >/tmp/done' &
+recorder=$!
+is_finished()
+{
+	[ -s /tmp/short.dat ] && ! ls /tmp/short.dat.cpu* 2>/dev/null
+}
+ok "a recording ends before its command" retry_until 30 is_finished
+ok "a buffer with devices comes" rbmap create other
+ok "and goes" rbmap destroy other
+touch /tmp/go
+wait $recorder
+is $? 0 "the recorder waits for its command"
+is "$(cat /tmp/done)" "done" "which runs to its end"
 fails "no process of rbmap is left" grep -qsx rbmap /proc/[0-9]*/comm
 
 # --- threads that end before their events are read; the events do not name them

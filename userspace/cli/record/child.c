@@ -104,19 +104,6 @@ void child_pass_on(struct child *child, const siginfo_t *info)
 		child_signal(child, info->si_signo);
 }
 
-void child_wait(struct child *child, const sigset_t *set)
-{
-	while (child->pid && !child_ended(child)) {
-		siginfo_t info;
-		int sig = sigwaitinfo(set, &info);
-
-		if (sig <= 0 || sig == SIGCHLD)
-			continue;
-		child_pass_on(child, &info);
-		return;
-	}
-}
-
 void child_tell_status(struct child *child)
 {
 	if (!child->ended)

@@ -26,11 +26,6 @@ bool child_ended(struct child *child);
 void child_signal(struct child *child, int sig);
 /* Send the command a signal that has arrived here, unless a terminal has sent it to both. */
 void child_pass_on(struct child *child, const siginfo_t *info);
-/*
- * Wait until the command ends, or until a signal of @set arrives, which is passed on to
- * the command.
- */
-void child_wait(struct child *child, const sigset_t *set);
 /* Report a command that failed, as one line. */
 void child_tell_status(struct child *child);
 

@@ -393,6 +393,25 @@ static bool finish(struct record *r)
 	return ok && !r->rotation_failed;
 }
 
+/*
+ * The file is complete, so the command may run on for any time. The signals that end a
+ * recording go to it. SIGIO has come from the kernel or from a recorder's thread.
+ */
+static void wait_for_command(struct record *r, const sigset_t *set)
+{
+	while (r->child.pid && !child_ended(&r->child)) {
+		siginfo_t info;
+		int sig = sigwaitinfo(set, &info);
+
+		if (sig == SIGUSR1)
+			dump_request_answer(&info, false);
+		if (sig <= 0 || sig == SIGCHLD || sig == SIGIO || sig == SIGUSR1)
+			continue;
+		child_pass_on(&r->child, &info);
+		return;
+	}
+}
+
 bool record_run(struct record *r)
 {
 	sigset_t set;
@@ -420,8 +439,7 @@ bool record_run(struct record *r)
 	wait_for_end(r, &set);
 	service_stopping();
 	ok = finish(r);
-	/* The file is complete, so the command may run on for any time. */
-	child_wait(&r->child, &set);
+	wait_for_command(r, &set);
 	if (r->command)
 		child_tell_status(&r->child);
 	return ok;
