@@ -9,8 +9,11 @@
 
 #include <stdbool.h>
 
-/* Does a service manager wait for signs of life? */
-bool service_is_watched(void);
+/*
+ * Return the longest time between two calls of service_alive() with which a service manager
+ * sees a sign of life in time; 0: it waits for none.
+ */
+unsigned int service_interval_ms(void);
 
 /* The service has started. @status is one line for 'systemctl status'. */
 void service_ready(const char *status);
@@ -18,7 +21,7 @@ void service_ready(const char *status);
 /* Replace the line for 'systemctl status'. */
 void service_status(const char *status);
 
-/* The service works. Call this at least every few seconds; it sends once a second. */
+/* The service works. It sends once a second. */
 void service_alive(void);
 
 /* The same while the service works for long: extend the time that it has to start or stop. */

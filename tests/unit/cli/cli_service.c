@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Messages to the service manager: their text, how often they come, and bad addresses. */
+#include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -95,6 +96,27 @@ static void test_once_a_second(void **state)
 	close(manager);
 }
 
+/* Three signs of life come within the manager's limit. */
+static void test_interval(void **state)
+{
+	(void)state;
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+	assert_int_equal(service_interval_ms(), 0);
+	setenv("WATCHDOG_USEC", "3000000", 1);
+	assert_int_equal(service_interval_ms(), 0);
+	setenv("NOTIFY_SOCKET", "@rbmap-test", 1);
+	assert_int_equal(service_interval_ms(), 1000);
+	setenv("WATCHDOG_USEC", "180000000", 1);
+	assert_int_equal(service_interval_ms(), 60000);
+	setenv("WATCHDOG_USEC", "18446744073709551615", 1);
+	assert_int_equal(service_interval_ms(), INT_MAX);
+	setenv("WATCHDOG_USEC", "none", 1);
+	assert_int_equal(service_interval_ms(), 0);
+	unsetenv("WATCHDOG_USEC");
+	unsetenv("NOTIFY_SOCKET");
+}
+
 static void test_nobody_listens(void **state)
 {
 	static const char *const names[] = { "", "/", "@", "relative", "/nowhere/notify" };
@@ -120,6 +142,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_path, begin, end),
 		cmocka_unit_test_setup_teardown(test_abstract, begin, end),
 		cmocka_unit_test_setup_teardown(test_once_a_second, begin, end),
+		cmocka_unit_test(test_interval),
 		cmocka_unit_test_setup_teardown(test_nobody_listens, begin, end),
 	};
 

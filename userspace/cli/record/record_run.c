@@ -18,7 +18,6 @@
 #include "record.h"
 
 #define TICK_MS		500
-#define WATCHED_TICK_MS	4000	/* for a service manager */
 #define PATIENT_TICK_MS	32000
 #define ROTATE_MS	100
 #define LOOK_MS		20	/* in ms; a ring can be overwritten in less than a second */
@@ -280,13 +279,15 @@ static bool take_signal(struct record *r, const siginfo_t *info)
 /* The time until the next look, if no signal comes */
 static long tick_ms(const struct record *r)
 {
+	long watched = service_interval_ms(), tick = PATIENT_TICK_MS;
+
 	if (r->flight.trigger)
-		return LOOK_MS;
-	if (rotation_is_wanted(&r->rotation))
-		return ROTATE_MS;
-	if (!is_patient(r) || !private_buffer_is_private(&r->own) || !r->cpus_are_watched)
-		return TICK_MS;
-	return service_is_watched() ? WATCHED_TICK_MS : PATIENT_TICK_MS;
+		tick = LOOK_MS;
+	else if (rotation_is_wanted(&r->rotation))
+		tick = ROTATE_MS;
+	else if (!is_patient(r) || !private_buffer_is_private(&r->own) || !r->cpus_are_watched)
+		tick = TICK_MS;
+	return watched && watched < tick ? watched : tick;
 }
 
 static void wait_for_end(struct record *r, const sigset_t *set)
