@@ -27,9 +27,8 @@ static __always_inline void rbmap_syscall_begin(const struct rbmap_syscall_event
 						struct rbmap_syscall_record *record)
 {
 	this_cpu_inc(*event->count);
-	/* With the bytes between number and arguments, if there are any */
-	memset((u8 *)record + offsetof(typeof(*record), nr), 0,
-	       offsetof(typeof(*record), args) - offsetof(typeof(*record), nr));
+	/* With the bytes around the number, which the real-time kernel 6.1 has */
+	memset(record, 0, offsetof(typeof(*record), args));
 	record->nr = event->nr;
 	rbmap_record_begin(&record->begin, file->id, RBMAP_SYSCALL_PREEMPT);
 }
