@@ -49,6 +49,19 @@ static inline bool rbmap_call_is_made(const struct trace_event_call *call)
 }
 
 /*
+ * Does the kernel hand the event to no perf event?  Older kernels warn if one asks for a
+ * synthetic event, and newer ones give a perf event that hears nothing.
+ */
+static inline bool rbmap_call_is_silent(const struct trace_event_call *call)
+{
+#ifdef RBMAP_HAVE_TRACE_EVENT_EPROBE
+	if (call->flags & TRACE_EVENT_FL_EPROBE)
+		return true;
+#endif
+	return call->flags & TRACE_EVENT_FL_TRACEPOINT && !call->class->perf_probe;
+}
+
+/*
  * Does a reference of trace_get_event_file() keep the event?  Before kernels marked them,
  * nothing kept an event that somebody has made in tracefs.
  */

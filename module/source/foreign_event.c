@@ -155,7 +155,7 @@ static void rbmap_foreign_free(struct rbmap_foreign_event *event)
 	kvfree(event);
 }
 
-/* Note whether it has a tracepoint, and whether somebody has made it. */
+/* Note whether it has a tracepoint, whether somebody has made it, and who can hear it. */
 static void rbmap_foreign_note_origin(struct rbmap_foreign_event *event, const char *system,
 				      const char *name)
 {
@@ -165,6 +165,7 @@ static void rbmap_foreign_note_origin(struct rbmap_foreign_event *event, const c
 		return;
 	event->of_tracepoint = file->event_call->flags & TRACE_EVENT_FL_TRACEPOINT;
 	event->made = rbmap_call_is_made(file->event_call);
+	event->silent = rbmap_call_is_silent(file->event_call);
 	trace_put_event_file(file);
 }
 
@@ -243,8 +244,19 @@ static int rbmap_foreign_make(const char *system, const char *name)
 /* The event is there as long as somebody listens to it. */
 static const char *rbmap_foreign_find(struct rbmap_event_type *type)
 {
+	if (rbmap_foreign_event_of(type)->silent)
+		return "the kernel hands it to nobody but ftrace";
 	WRITE_ONCE(type->origin, type);
 	return NULL;
+}
+
+static bool rbmap_foreign_same_format(const struct rbmap_foreign_event *event)
+{
+	char *format = rbmap_format_text(event->type.system, event->type.name);
+	bool same = format && rbmap_format_hash(format) == event->hash;
+
+	kvfree(format);
+	return same;
 }
 
 /* Find the number of the event, which may have been made anew. */
@@ -252,17 +264,16 @@ static int rbmap_foreign_look(struct rbmap_foreign_event *event)
 {
 	const struct rbmap_event_type *type = &event->type;
 	struct trace_event_file *file = trace_get_event_file(NULL, type->system, type->name);
-	char *format;
-	bool same;
+	unsigned int number;
 
 	if (IS_ERR(file))
 		return -ENODEV;
-	event->listener.type = file->event_call->event.type;
+	number = file->event_call->event.type;
 	trace_put_event_file(file);
-	format = rbmap_format_text(type->system, type->name);
-	same = format && rbmap_format_hash(format) == event->hash;
-	kvfree(format);
-	return same ? 0 : -ESTALE;
+	if (!rbmap_foreign_same_format(event))
+		return -ESTALE;
+	event->listener.type = number;
+	return 0;
 }
 
 /*
@@ -338,6 +349,20 @@ static int rbmap_foreign_listen(struct rbmap_foreign_event *event, u64 type_befo
 	return err;
 }
 
+/*
+ * Nobody can remove the event any more.  But between the looks at it and this moment somebody
+ * may have removed it, and made another one, which has got its number.
+ */
+static int rbmap_foreign_recheck(struct rbmap_foreign_event *event)
+{
+	u64 number = event->listener.type;
+
+	if (!rbmap_foreign_look(event) && event->listener.type == number)
+		return 0;
+	rbmap_listener_stop(&event->listener);
+	return -ENODEV;
+}
+
 static int rbmap_foreign_attach(const struct rbmap_event_type *type, void *data)
 {
 	struct rbmap_foreign_event *event = rbmap_foreign_event_of(type);
@@ -353,7 +378,8 @@ static int rbmap_foreign_attach(const struct rbmap_event_type *type, void *data)
 		return -ENODEV;
 	}
 	WRITE_ONCE(event->file, data);
-	return rbmap_foreign_listen(event, type_before);
+	err = rbmap_foreign_listen(event, type_before);
+	return err || !event->made ? err : rbmap_foreign_recheck(event);
 }
 
 /*
@@ -387,12 +413,17 @@ static void rbmap_foreign_count(const struct rbmap_event_type *type, int cpu,
 	count->received = count->calls - READ_ONCE(here->missed);
 }
 
-/* An event that was made anew has another number. */
+/*
+ * An event that was made anew may have the number of the former one.  The caller holds @call, so
+ * the format is that of @call.
+ */
 static bool rbmap_foreign_prints(const struct rbmap_event_type *type,
 				 const struct trace_event_call *call)
 {
-	return call->event.type == rbmap_foreign_event_of(type)->listener.type &&
-	       rbmap_call_is_held(call);
+	const struct rbmap_foreign_event *event = rbmap_foreign_event_of(type);
+
+	return call->event.type == event->listener.type && rbmap_call_is_held(call) &&
+	       (!event->made || rbmap_foreign_same_format(event));
 }
 
 const struct rbmap_source rbmap_foreign_source = {

@@ -38,6 +38,7 @@ struct rbmap_foreign_count {
  * @preempt: the part of common_preempt_count in perf's records that ftrace's lack
  * @of_tracepoint: it has a tracepoint, but the kernel source cannot have it
  * @made: somebody has made it in tracefs
+ * @silent: the kernel hands it to no perf event
  * @layout: the layout of its records
  * @nr_gaps: number of elements of @gap
  * @gap: bytes that the kernel leaves unset
@@ -55,6 +56,7 @@ struct rbmap_foreign_event {
 	u8				preempt;
 	bool				of_tracepoint;
 	bool				made;
+	bool				silent;
 	struct rbmap_record_layout	layout;
 	unsigned int			nr_gaps;
 	struct rbmap_gap		gap[RBMAP_GAPS];

@@ -40,6 +40,31 @@ fails "it cannot be removed while it is recorded" sh -c "echo >$theirs/kprobe_ev
 cat /proc/version >/dev/null
 put set_event ' '
 like "$(rbmap stream --no-follow 2>/dev/null)" 'opens: .*dir=-100' "its new fields are recorded"
+# An event that is made anew may get the number of the former one, whose records are there yet.
+ok "it is removed once more" sh -c "echo >$theirs/kprobe_events"
+echo 'p:mine/anew vfs_read len=$arg3' >$theirs/kprobe_events
+put set_event mine:anew
+sh -c 'read -r line </proc/version'
+put set_event ' '
+ok "an event is removed" sh -c "echo >$theirs/kprobe_events"
+echo 'p:mine/anew do_sys_openat2 name=+0($arg2):ustring' >$theirs/kprobe_events
+anew=$(grep ' anew: ' /dev/rbmap/trace)
+like "$anew" 'anew: .*len=1$' "a text has the fields of the recorded event"
+fails "it is refused, as it was made anew" put set_event mine:anew
+is "$(grep ' anew: ' /dev/rbmap/trace)" "$anew" "the text stays"
+ok "it is removed at last" sh -c "echo >$theirs/kprobe_events"
+
+# The kernel hands events that are made of others to ftrace alone.
+if echo 'delayed u64 delay' >$theirs/synthetic_events 2>/dev/null; then
+	fails "a synthetic event is refused" put set_event synthetic:delayed
+	like "$(rbmap record -e synthetic:delayed -- true 2>&1)" 'the kernel hands it to nobody but ftrace' "the recorder says why"
+	ok "it can be removed" sh -c "echo >$theirs/synthetic_events"
+fi
+if echo 'e:mine/switches sched.sched_switch pid=$prev_pid' >>$theirs/dynamic_events 2>/dev/null; then
+	fails "a probe of an event is refused" put set_event mine:switches
+	ok "it can be removed, too" sh -c "echo >$theirs/dynamic_events"
+fi
+
 # The same moments as ftrace
 printf '%s\n' 'p:mine/writes vfs_write len=$arg3' 'r:mine/written vfs_write ret=$retval' >$theirs/kprobe_events
 put kptr 1
