@@ -6,6 +6,7 @@
  * wait for CPU hotplug.  So a work creates them.
  */
 #include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -51,18 +52,22 @@ static struct perf_event *rbmap_listener_create(const struct rbmap_listener *lis
 						listener->context);
 }
 
-/* A new perf event is there before the old one goes: the list that it is on stays. */
+/*
+ * A new perf event is there before the old one goes: the list that it is on stays.  The old one
+ * hears nothing, unless the CPU was on line and had no callback yet.  Both would hear an event.
+ */
 static int rbmap_listener_renew_cpu(struct rbmap_listener *listener, int cpu)
 {
-	struct perf_event **at = per_cpu_ptr(listener->events, cpu), *old = *at;
-	struct perf_event *event = rbmap_listener_create(listener, cpu);
+	struct perf_event **at = per_cpu_ptr(listener->events, cpu), *old = *at, *event;
 
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	*at = event;
+	if (old)
+		perf_event_disable(old);
+	event = rbmap_listener_create(listener, cpu);
+	/* A CPU without a perf event gets one from the next work, whatever it is for. */
+	*at = IS_ERR(event) ? NULL : event;
 	if (old)
 		perf_event_release_kernel(old);
-	return 0;
+	return PTR_ERR_OR_ZERO(event);
 }
 
 static void rbmap_listener_renew(struct rbmap_listener *listener,
@@ -75,8 +80,8 @@ static void rbmap_listener_renew(struct rbmap_listener *listener,
 		if (*per_cpu_ptr(listener->events, cpu) && !cpumask_test_cpu(cpu, stale))
 			continue;
 		err = rbmap_listener_renew_cpu(listener, cpu);
-		/* The CPU has gone off line again: it will be stale. */
-		if (err && err != -ENODEV)
+		/* Perf also refuses a CPU that has gone off line again: it will be stale. */
+		if (err && (err != -ENODEV || cpu_online(cpu)))
 			listener->error = err;
 	}
 }
