@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The events of a buffer, and whether they are recorded. */
 #include <linux/jhash.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
@@ -61,17 +63,34 @@ void rbmap_event_set_update_checks(struct rbmap_event_set *set)
 		rbmap_event_file_update_checks(event_file);
 }
 
+/* Looks at the counts of an event that fires meanwhile */
+#define RBMAP_MISSED_LOOKS	8
+
 /*
  * Where preemption is on before the record is filled, a task may move to another CPU between
  * its call and its record.  Then that CPU has one missed event less than none.  Only the sum
  * is right, so that nothing is rounded before.
+ *
+ * A call that has no record yet seems to be missed, and so does one between the two loads.  The
+ * smallest difference has the fewest of them.
  */
 static u64 rbmap_event_missed(const struct rbmap_event_type *event, int cpu)
 {
 	struct rbmap_source_count count;
+	s64 missed, least = S64_MAX;
+	unsigned int i;
+	u64 calls;
 
 	event->source->count(event, cpu, &count);
-	return count.calls - count.received;
+	for (i = 0; i < RBMAP_MISSED_LOOKS && count.calls != count.received; i++) {
+		missed = count.calls - count.received;
+		calls = count.calls;
+		event->source->count(event, cpu, &count);
+		if (count.calls == calls)
+			least = min(least, missed);
+	}
+	missed = count.calls - count.received;
+	return min(least, missed);
 }
 
 /* The kernel may miss an event while the buffer records it: begin to count. */
