@@ -3,6 +3,7 @@
  * The source of events that have a probe for a tracepoint: find tracepoints of the kernel
  * and of modules by name, and follow modules that are loaded and unloaded.
  */
+#include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -70,10 +71,9 @@ struct tracepoint *rbmap_tracepoint_find(const char *name)
 	return search.found;
 }
 
-static int rbmap_module_comes(struct module *mod)
+static int rbmap_tp_module_add(struct module *mod)
 {
 	struct rbmap_tp_module *module = kmalloc(sizeof(*module), GFP_KERNEL);
-	unsigned int i;
 
 	if (!module)
 		return -ENOMEM;
@@ -81,20 +81,13 @@ static int rbmap_module_comes(struct module *mod)
 	mutex_lock(&rbmap_tp_modules_lock);
 	list_add_tail(&module->list, &rbmap_tp_modules);
 	mutex_unlock(&rbmap_tp_modules_lock);
-	for (i = 0; i < mod->num_tracepoints; i++)
-		rbmap_origin_came(rbmap_module_tracepoint(mod, i)->name);
 	return 0;
 }
 
-static void rbmap_module_goes(struct module *mod)
+static void rbmap_tp_module_remove(struct module *mod)
 {
 	struct rbmap_tp_module *module, *next;
-	unsigned int i;
 
-	/*
-	 * Remove the module first, so that nobody can find its tracepoints from here
-	 * on.
-	 */
 	mutex_lock(&rbmap_tp_modules_lock);
 	list_for_each_entry_safe(module, next, &rbmap_tp_modules, list) {
 		if (module->mod == mod) {
@@ -103,24 +96,66 @@ static void rbmap_module_goes(struct module *mod)
 		}
 	}
 	mutex_unlock(&rbmap_tp_modules_lock);
-	for (i = 0; i < mod->num_tracepoints; i++)
-		rbmap_origin_goes(rbmap_module_tracepoint(mod, i));
 }
 
-static int rbmap_module_notify(struct notifier_block *block,
-			       unsigned long action, void *data)
+/*
+ * The kernel calls this with the lock of its own list of modules with tracepoints, which newer
+ * kernels take while they attach a probe.  So it takes no lock under which others attach.
+ */
+static int rbmap_tp_module_notify(struct notifier_block *block,
+				  unsigned long action, void *data)
 {
 	struct tp_module *tp_module = data;
 
 	if (action == MODULE_STATE_COMING)
-		return notifier_from_errno(rbmap_module_comes(tp_module->mod));
+		return notifier_from_errno(rbmap_tp_module_add(tp_module->mod));
 	if (action == MODULE_STATE_GOING)
-		rbmap_module_goes(tp_module->mod);
+		rbmap_tp_module_remove(tp_module->mod);
 	return NOTIFY_OK;
 }
 
-static struct notifier_block rbmap_module_block = {
-	.notifier_call	= rbmap_module_notify,
+static struct notifier_block rbmap_tp_module_block = {
+	.notifier_call	= rbmap_tp_module_notify,
+};
+
+static int rbmap_module_comes(struct notifier_block *block,
+			      unsigned long action, void *data)
+{
+	struct module *mod = data;
+	unsigned int i;
+
+	if (action != MODULE_STATE_COMING)
+		return NOTIFY_OK;
+	for (i = 0; i < mod->num_tracepoints; i++)
+		rbmap_origin_came(rbmap_module_tracepoint(mod, i)->name);
+	return NOTIFY_OK;
+}
+
+/* After the kernel's own, which make its tracepoints and its events known */
+static struct notifier_block rbmap_module_comes_block = {
+	.notifier_call	= rbmap_module_comes,
+	.priority	= -1,
+};
+
+static int rbmap_module_goes(struct notifier_block *block,
+			     unsigned long action, void *data)
+{
+	struct module *mod = data;
+	unsigned int i;
+
+	if (action != MODULE_STATE_GOING || !mod->num_tracepoints)
+		return NOTIFY_OK;
+	/* From here on, nobody can find its tracepoints. */
+	rbmap_tp_module_remove(mod);
+	for (i = 0; i < mod->num_tracepoints; i++)
+		rbmap_origin_goes(rbmap_module_tracepoint(mod, i));
+	return NOTIFY_OK;
+}
+
+/* Before the kernel's own, which expect no probe at the tracepoints */
+static struct notifier_block rbmap_module_goes_block = {
+	.notifier_call	= rbmap_module_goes,
+	.priority	= INT_MAX,
 };
 
 /* By name, because most tracepoints are not exported to modules. */
@@ -163,12 +198,28 @@ const struct rbmap_source rbmap_tracepoint_source = {
 /**
  * rbmap_tracepoints_init - follow modules, including those already loaded
  *
- * Context: may sleep.
+ * Context: may sleep; no event is registered yet, which a module could bring or take.
  * Return: 0 or a negative error.
  */
 int rbmap_tracepoints_init(void)
 {
-	return register_tracepoint_module_notifier(&rbmap_module_block);
+	int err = register_tracepoint_module_notifier(&rbmap_tp_module_block);
+
+	if (err)
+		return err;
+	err = register_module_notifier(&rbmap_module_goes_block);
+	if (err)
+		goto err_tp_module;
+	err = register_module_notifier(&rbmap_module_comes_block);
+	if (err)
+		goto err_module_goes;
+	return 0;
+
+err_module_goes:
+	unregister_module_notifier(&rbmap_module_goes_block);
+err_tp_module:
+	unregister_tracepoint_module_notifier(&rbmap_tp_module_block);
+	return err;
 }
 
 /**
@@ -178,8 +229,8 @@ int rbmap_tracepoints_init(void)
  */
 void rbmap_tracepoints_exit(void)
 {
-	/*
-	 * This calls the notifier for each module, as if the module were unloaded.
-	 */
-	unregister_tracepoint_module_notifier(&rbmap_module_block);
+	unregister_module_notifier(&rbmap_module_comes_block);
+	unregister_module_notifier(&rbmap_module_goes_block);
+	/* This calls the notifier for each module, as if the module were unloaded. */
+	unregister_tracepoint_module_notifier(&rbmap_tp_module_block);
 }
