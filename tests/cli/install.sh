@@ -45,6 +45,11 @@ unit=$dir/root/opt/x/lib/systemd/system/rbmap-flight-recorder.service
 ok "the service runs the command that is installed" grep -q '=/opt/x/bin/rbmap record ' "$unit"
 ok "the service has the settings that are installed" \
 	grep -q ' --settings /opt/x/etc/rbmap/flight-recorder.conf$' "$unit"
+ok "make install-service, with the default PREFIX" env -u MAKEFLAGS -u MAKELEVEL \
+	make -s --no-print-directory install-service DESTDIR="$dir/local"
+ok "its settings are where the documents say" test -s "$dir/local/etc/rbmap/flight-recorder.conf"
+ok "that service has these settings" grep -q ' --settings /etc/rbmap/flight-recorder.conf$' \
+	"$dir/local/usr/local/lib/systemd/system/rbmap-flight-recorder.service"
 conf=$dir/root/opt/x/etc/rbmap/flight-recorder.conf
 # All settings are valid: the directory is what the command misses.
 sed "s,^directory = .*,directory = $dir/none," "$conf" >"$dir/conf"

@@ -4,8 +4,8 @@
 
 SERVICE_DIR	:= userspace/service
 SYSTEMDUNITDIR	?= $(PREFIX)/lib/systemd/system
-# Settings of the service; PREFIX=/usr wants SYSCONFDIR=/etc
-SYSCONFDIR	?= $(PREFIX)/etc
+# Settings of the services; `rbmap fleet` looks for its own in /etc/rbmap
+SYSCONFDIR	?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
 SERVICE_CONF	= $(DESTDIR)$(SYSCONFDIR)/rbmap/flight-recorder.conf
 
 INSTALL_USER	+= install-service
