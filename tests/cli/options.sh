@@ -158,6 +158,16 @@ same "bash offers all commands" "$(by_bash '')" \
 [ -z "$has_zsh" ] || same "zsh offers all commands" "$(by_zsh '')" "$(sort <<<"$commands")"
 [ -z "$has_fish" ] || same "fish offers all commands" "$(by_fish '')" \
 	"$(printf '%s\n' "$commands" help --help --version | sort)"
+topics=$(rbmap --help | sed -n 's/^  help TOPIC .* of \(.*\)$/\1/p' | sed 's/,\| or\b//g')
+ok "rbmap --help has topics" test -n "$topics"
+for topic in $topics; do
+	ok "$topic has a manual page" test -s "docs/man/rbmap-$topic.5"
+done
+topics=$(printf '%s\n' "$commands" && tr ' ' '\n' <<<"$topics")
+same "bash offers the commands and topics of help" "$(by_bash help '')" "$(printf '%s\n' "$topics" help | sort)"
+[ -z "$has_zsh" ] || same "zsh offers the commands and topics of help" "$(by_zsh help '')" "$(sort <<<"$topics")"
+[ -z "$has_fish" ] || same "fish offers the commands and topics of help" "$(by_fish help '')" \
+	"$(printf '%s\n' "$topics" help | sort)"
 for command in $commands; do
 	documented "$command"
 	ok "the manual page of $command has -h" grep -qx -e '-h, --help' <(of_manual "$command")
@@ -234,6 +244,10 @@ values 'file folder' files 'file folder/' record -q -o
 values 'file folder' files 'file folder/' probe add --file
 values folder 'files -/' folder/ doctor --root
 values 'file folder' files 'file folder/' fleet merge
+for command in cut latency recover report why 'convert --perfetto'; do
+	# shellcheck disable=SC2086 # words
+	values 'file folder' files 'file folder/' $command
+done
 values folder 'files -/' folder/ fleet setup nats --directory
 values folder 'files -/' folder/ ship status --spool
 kernels=$(cd /lib/modules 2>/dev/null && compgen -d | sort | xargs)

@@ -146,7 +146,7 @@ _rbmap()
 		return
 	fi
 	case $command in
-	help) COMPREPLY=($(compgen -W "$(_rbmap_commands)" -- "$cur")) ;;
+	help) COMPREPLY=($(compgen -W "$(_rbmap_commands) filter dynamic_events json" -- "$cur")) ;;
 	load)
 		COMPREPLY=($(compgen -W "buffer_size_kb= subbuf_size_kb= overwrite= \
 			retired_size_kb= self_cost= inline_clock= kptr= gid=" -- "$cur"))
@@ -166,7 +166,7 @@ _rbmap()
 		;;
 	list | enable | disable) _rbmap_events ;;
 	fleet) [[ ${query[1]} != merge ]] || COMPREPLY=($(compgen -f -- "$cur")) ;;
-	cut | report) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	convert | cut | latency | recover | report | why) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	tracefs-dir) COMPREPLY=($(compgen -d -- "$cur")) ;;
 	probe) _rbmap_probe ;;
 	esac

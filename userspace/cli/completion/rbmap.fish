@@ -5,7 +5,7 @@
 
 function __rbmap_commands
     rbmap --complete 2>/dev/null
-    printf 'help\tprint the manual page of a command\n'
+    printf 'help\tprint the usage of a command\n'
 end
 
 function __rbmap_events
@@ -66,6 +66,7 @@ function __rbmap_arguments
     switch $query[1]
         case help
             __rbmap_commands
+            printf '%s\tshow the manual page\n' filter dynamic_events json
         case load
             printf '%s\n' buffer_size_kb= subbuf_size_kb= overwrite= retired_size_kb= \
                 self_cost= inline_clock= kptr= gid=
@@ -89,7 +90,7 @@ function __rbmap_arguments
                 case 3
                     __fish_complete_directories (commandline -ct)
             end
-        case cut report
+        case convert cut latency recover report why
             __fish_complete_path (commandline -ct)
         case tracefs-dir
             __fish_complete_directories (commandline -ct)
