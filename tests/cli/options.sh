@@ -93,6 +93,20 @@ documented()
 		"$(of_manual "$@" | sed 's/ [A-Z]*$/ VALUE/' | grep -v '^-h, --help$')"
 }
 
+# not_in_synopsis COMMAND: print the options of the manual page that its synopsis lacks. The
+# synopsis may have OPTION in their place, and --cpus is another name of --cpu.
+not_in_synopsis()
+{
+	local option names synopsis
+
+	synopsis=$(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESC/s/\\-/-/gp; /^\.SH DESC/q' "docs/man/rbmap-$1.1")
+	! sed '/^\.SH DESC/q' "docs/man/rbmap-$1.1" | grep -q '^\.RI \[ OPTION \]' || [ "$1" = record ] || return 0
+	of_manual "$1" | grep -vE '^(-h, --help|--cpus .*)$' | while read -r option; do
+		names=$(grep -oE -e '(^|, )--?[A-Za-z-]+' <<<"$option" | sed 's/, //' | paste -s -d '|')
+		grep -qE -e "(^|[^a-z-])($names)([^A-Za-z-]|$)" <<<"$synopsis" || echo "$option"
+	done
+}
+
 # by_bash WORD...: print what bash offers for the last word
 by_bash()
 {
@@ -170,6 +184,9 @@ same "bash offers the commands and topics of help" "$(by_bash help '')" "$(print
 	"$(printf '%s\n' "$topics" help | sort)"
 for command in $commands; do
 	documented "$command"
+	# Each action of fleet has some of the options.
+	[ "$command" = fleet ] ||
+		same "the synopsis of $command has all options" "$(not_in_synopsis "$command")" ""
 	ok "the manual page of $command has -h" grep -qx -e '-h, --help' <(of_manual "$command")
 	while read -ra words; do
 		rbmap "${words[@]}" --complete | cut -s -f 3 >>"$dir/kinds"

@@ -196,7 +196,7 @@ const struct command command_load = {
 	"Parameters:\n"
 	"  buffer_size_kb=N   size of each CPU's ring (1408)\n"
 	"  subbuf_size_kb=N   size of each sub-buffer of a ring (4; more for a ring\n"
-	"                     of 256 MiB or more)\n"
+	"                     of more than 32 MiB)\n"
 	"  overwrite=0|1      a full ring: 1 overwrites its oldest events, 0 discards\n"
 	"                     new events (1)\n"
 	"  retired_size_kb=N  size of the replaced rings of each CPU that wait for a\n"
