@@ -143,13 +143,17 @@ static void deliver(const char *host, const char *boot, struct message *m)
 	buf_free(&bytes);
 }
 
-static void send_events_of(const char *host, const char *boot, uint64_t lost, const char *source)
+/* Send message @seq of a source, with one event and the head's sums and number. */
+static void send_batch(const char *host, const char *boot, const char *source, uint64_t seq,
+		       uint64_t lost, struct batch_head head)
 {
 	static const uint32_t event[] = { 1, 1 };
-	struct message m = { .kind = MESSAGE_SUBBUFS, .lost = lost };
-	struct batch_head head = { .events = 1, .begin = 1000, .end = 2000 };
+	struct message m = { .kind = MESSAGE_SUBBUFS, .seq = seq, .lost = lost };
 	struct buf payload = { 0 };
 
+	head.events = 1;
+	head.begin = 1000;
+	head.end = 2000;
 	strcpy(m.source, source);
 	batch_begin(&payload);
 	batch_add(&payload, batch_subbuf(&payload, 1, 1000), event, sizeof(event));
@@ -158,6 +162,11 @@ static void send_events_of(const char *host, const char *boot, uint64_t lost, co
 	m.size = payload.size;
 	deliver(host, boot, &m);
 	buf_free(&payload);
+}
+
+static void send_events_of(const char *host, const char *boot, uint64_t lost, const char *source)
+{
+	send_batch(host, boot, source, 0, lost, (struct batch_head){ 0 });
 }
 
 static void send_events(const char *host, const char *boot, uint64_t lost)
@@ -246,6 +255,42 @@ static void test_stream_sums(void **state)
 		    "ring = 0 1 9223372036854775807 9223372036854775807 0 0 1\n");
 }
 
+/* The spool was full when the agent began again: the end of a run is a loss, and counts once. */
+static void test_stream_end_of_run(void **state)
+{
+	static const char gap[] = "events-before = 10\nlost-before = 0\nnumber = 10\n";
+	struct message m = {
+		.kind = MESSAGE_GAP, .seq = 9, .source = "main.0.1.1", .data = gap,
+		.size = strlen(gap),
+	};
+
+	(void)state;
+	send_head("a", BOOT);
+	for (uint64_t i = 0; i < 5; i++)
+		send_batch("a", BOOT, "main.0.1.1", i, 0, (struct batch_head){
+			.before.events = i, .number = i });
+	deliver("a", BOOT, &m);
+	/* Three events more are lost before the first message of the second run. */
+	send_batch("a", BOOT, "main.0.1.2", 0, 3, (struct batch_head){ .number = 13 });
+	/* The third run goes on exactly there, and of the fourth one two messages are missing. */
+	send_batch("a", BOOT, "main.0.1.3", 0, 0, (struct batch_head){ .number = 14 });
+	send_batch("a", BOOT, "main.0.1.4", 2, 0, (struct batch_head){
+		.before = { .events = 2, .lost = 7 }, .number = 24 });
+	assert_int_equal(fleet_stream(&stream_options), STATUS_CUT);
+	assert_copy("manifest.txt", "events = 8\nlost = 17\nlosses-without-number = 0\nmissing = 3\n");
+}
+
+/* A ring that was made again numbers its events from 0: what is lost before them is known. */
+static void test_stream_ring_again(void **state)
+{
+	(void)state;
+	send_head("a", BOOT);
+	send_batch("a", BOOT, "main.0.1.1", 0, 0, (struct batch_head){ .number = 50 });
+	send_batch("a", BOOT, "main.0.1.2", 0, 20, (struct batch_head){ .number = 20 });
+	assert_int_equal(fleet_stream(&stream_options), STATUS_OK);
+	assert_copy("manifest.txt", "events = 2\nlost = 20\nlosses-without-number = 0\nmissing = 0\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +299,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stream_without_head, begin, end),
 		cmocka_unit_test_setup_teardown(test_stream_names, begin, end),
 		cmocka_unit_test_setup_teardown(test_stream_sums, begin, end),
+		cmocka_unit_test_setup_teardown(test_stream_end_of_run, begin, end),
+		cmocka_unit_test_setup_teardown(test_stream_ring_again, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("fleet_copies", tests, NULL, NULL);

@@ -64,6 +64,7 @@ static void stream_formats_free(struct stream_formats *f)
  * @head: the last head
  * @in_ns: the ring's clock counts ns: events can be compared with the time
  * @source, @next, @totals: those in the last message
+ * @number: number of the event behind it
  * @lost: events that were lost, and are not in the file yet
  * @piece: a part of a sub-buffer
  */
@@ -76,6 +77,7 @@ struct recording {
 	struct stream_source source;
 	uint64_t next;
 	struct stream_totals totals;
+	uint64_t number;
 	uint64_t lost;
 	struct buf piece;
 };
@@ -180,28 +182,57 @@ static uint64_t difference(uint64_t to, uint64_t from)
 	return to > from ? to - from : 0;
 }
 
+/* Count what messages of the same source between the last one and this one had. */
+static void miss_messages(struct recording *r, const struct stream_entry *e,
+			  const struct batch_head *head)
+{
+	if (e->seq <= r->next)
+		return;
+	r->counts->missing = stream_sum(r->counts->missing, e->seq - r->next);
+	add_lost(r, stream_sum(difference(head->before.events, r->totals.events),
+			       difference(head->before.lost, r->totals.lost)));
+	if (head->before.unknown > r->totals.unknown)
+		add_lost(r, RBMAP_LOST_UNKNOWN);
+}
+
+/*
+ * The agent has begun again, so the sums begin at 0, but events of a ring keep their numbers.
+ * The last messages of the run before can be missing, and the first ones of this run. A ring
+ * that was made again has lower numbers.
+ */
+static void miss_end_of_run(struct recording *r, const struct stream_entry *e,
+			    const struct message *m, const struct batch_head *head)
+{
+	uint64_t own = stream_sum(head->before.events, head->before.lost);
+	uint64_t lost = m->lost == MESSAGE_LOST_UNKNOWN ? 0 : m->lost;
+	uint64_t hole = difference(difference(head->number, r->number), lost);
+
+	/* How many messages had the events of the run before is not known. */
+	r->counts->missing = stream_sum(r->counts->missing, e->seq + (hole > own));
+	add_lost(r, hole > own ? hole : own);
+	if (head->before.unknown)
+		add_lost(r, RBMAP_LOST_UNKNOWN);
+}
+
 /* Count the losses between the last message and this one. */
 static int follow(struct recording *r, const struct stream_entry *e, const struct message *m,
 		  const struct batch_head *head)
 {
-	bool same = r->next && r->source.cpu == e->source.cpu &&
-		    r->source.generation == e->source.generation &&
-		    r->source.incarnation == e->source.incarnation;
+	bool same_cpu = r->next && r->source.cpu == e->source.cpu;
+	bool same_ring = same_cpu && r->source.generation == e->source.generation;
 	int ret = 0;
 
-	if (!same && r->next && r->source.cpu != e->source.cpu)
+	if (r->next && !same_cpu)
 		ret = end_cpu(r);
-	if (same && e->seq > r->next) {
-		r->counts->missing = stream_sum(r->counts->missing, e->seq - r->next);
-		add_lost(r, stream_sum(difference(head->before.events, r->totals.events),
-				       difference(head->before.lost, r->totals.lost)));
-		if (head->before.unknown > r->totals.unknown)
-			add_lost(r, RBMAP_LOST_UNKNOWN);
-	}
+	if (same_ring && r->source.incarnation == e->source.incarnation)
+		miss_messages(r, e, head);
+	else if (same_ring)
+		miss_end_of_run(r, e, m, head);
 	add_lost(r, m->lost);
 	r->source = e->source;
 	r->next = e->seq + 1;
 	r->totals = batch_totals(head, m->lost);
+	r->number = stream_sum(head->number, head->events);
 	return ret;
 }
 

@@ -8,7 +8,7 @@
  * struct stream_counts - what a recording has
  * @events, @lost: events, and those that were lost
  * @unknown: losses without a number
- * @missing: messages that are not here, or not yet
+ * @missing: messages that are not here, or not yet; those at the end of a run count as one
  */
 struct stream_counts {
 	uint64_t events, lost, unknown, missing;
