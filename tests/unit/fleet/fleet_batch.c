@@ -14,11 +14,13 @@
 
 #include <cmocka.h>
 
+#include "collector/upkeep.h"
 #include "collector_fixture.h"
 #include "message/stream/batch.h"
 #include "message/stream/stream.h"
 
 #define BOOT		"0123456789abcdef0123456789abcdef"
+#define NEXT_BOOT	"0123456789abcdef0123456789abcdee"
 #define SOURCE		"main.0.1.1"
 #define MESSAGES_MAX	64
 #define TWO_63		(UINT64_MAX / 2 + 1)
@@ -65,6 +67,7 @@ static const struct transport_ops ops = {
 	.receive = receive, .acknowledge = acknowledge, .publish = publish,
 };
 
+static const char *boot;	/* that messages come from */
 static bool sync_fails;
 
 /* The disk does not take the files. The database is another matter. */
@@ -84,6 +87,8 @@ static int begin(void **state)
 {
 	(void)state;
 	sync_fails = false;
+	boot = BOOT;
+	options.max_stream_kb = 8192;
 	if (!begin_collector("fleet-batch"))
 		return -1;
 	collector.transport.ops = &ops;
@@ -100,7 +105,7 @@ static void put(const char *host, struct message *m)
 {
 	assert_true(queued < MESSAGES_MAX);
 	snprintf(m->host, sizeof(m->host), "%s", host);
-	strcpy(m->boot, BOOT);
+	strcpy(m->boot, boot);
 	memcpy(queue[queued].host, m->host, sizeof(m->host));
 	assert_int_equal(message_encode(&queue[queued].bytes, m), 0);
 	queued++;
@@ -346,6 +351,121 @@ static void test_gap(void **state)
 	assert_int_equal(number("SELECT next FROM stream_source"), 4);
 }
 
+static void put_head(const char *host, const char *source)
+{
+	struct stream_head head = {
+		.page_size = 4096, .nr_cpus = 1, .clock = "local", .uname = "Linux h 6.12 x86_64",
+		.version = "test", .names = "1 init\n",
+	};
+	struct message m = { .kind = MESSAGE_HEAD };
+	struct buf payload = { 0 };
+
+	strcpy(m.source, source);
+	assert_int_equal(stream_head_encode(&payload, &head), 0);
+	m.data = payload.data;
+	m.size = payload.size;
+	put(host, &m);
+	buf_free(&payload);
+}
+
+static bool is_there(const char *path)
+{
+	char whole[256];
+
+	snprintf(whole, sizeof(whole), "%s/streams/%s", folder, path);
+	return !access(whole, F_OK);
+}
+
+/* Heads count to the bytes of a host, and it cannot send more of them than its share. */
+static void test_head_share(void **state)
+{
+	char source[SOURCE_NAME_SIZE];
+	int64_t size;
+
+	(void)state;
+	options.max_stream_kb = 1;
+	for (int i = 0; i < 20; i++) {
+		snprintf(source, sizeof(source), "buffer-%d.head.0.1", i);
+		put_head("evil", source);
+	}
+	put_head("good", "main.head.0.1");
+	collect();
+	size = number("SELECT sum(size) FROM stream_head JOIN host ON host.id = host"
+		      " WHERE name = 'evil'");
+	assert_true(size > 512 && size <= 1024);
+	assert_true(number("SELECT number FROM refused WHERE cause = 'more than the host''s share'") > 1);
+	assert_true(is_there("good/" BOOT "/main/head.1"));
+	assert_int_equal(collector.stored_bytes, number("SELECT sum(size) FROM stream_head"));
+	/* A buffer keeps the heads of the last runs. */
+	options.max_stream_kb = 8192;
+	for (int i = 2; i < 12; i++) {
+		snprintf(source, sizeof(source), "main.head.0.%d", i);
+		put_head("good", source);
+	}
+	collect();
+	assert_int_equal(number("SELECT count(*) FROM stream_head WHERE buffer = 'main'"), 8);
+	assert_int_equal(number("SELECT min(incarnation) FROM stream_head WHERE buffer = 'main'"), 4);
+	assert_false(is_there("good/" BOOT "/main/head.3"));
+	assert_true(is_there("good/" BOOT "/main/head.4"));
+	assert_int_equal(collector.stored_bytes, number("SELECT sum(size) FROM stream_head"));
+	retention_begin(&collector);
+	assert_int_equal(collector.stored_bytes, number("SELECT sum(size) FROM stream_head"));
+}
+
+/* Heads go with the last file of their buffer. The present boot can need them yet. */
+static void test_head_removed(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	put_head("web-1", "main.head.0.1");
+	put_subbufs("web-1", 0, &head, 0);
+	boot = NEXT_BOOT;
+	put_head("web-1", "main.head.0.2");
+	put_subbufs("web-1", 1, &head, 0);
+	collect();
+	assert_true(is_there("web-1/" BOOT "/main/head.1"));
+	/* Files and heads are more than the share, files alone are not. */
+	index_run(&collector.index, "UPDATE stream_file SET size = 512 - 1, changed = id", "");
+	index_run(&collector.index, "UPDATE stream_head SET size = 2", "");
+	retention_begin(&collector);
+	options.max_stream_kb = 1;
+	retention_apply(&collector);
+	assert_int_equal(number("SELECT count(*) FROM stream_file"), 1);
+	assert_int_equal(number("SELECT count(*) FROM stream_head WHERE boot = '" NEXT_BOOT "'"), 1);
+	assert_int_equal(number("SELECT count(*) FROM stream_head"), 1);
+	assert_false(is_there("web-1/" BOOT));
+	assert_int_equal(collector.stored_bytes, 512 - 1 + 2);
+	options.max_stream_kb = 0;
+	retention_apply(&collector);
+	assert_int_equal(number("SELECT count(*) FROM stream_file"), 0);
+	assert_true(is_there("web-1/" NEXT_BOOT "/main/head.2"));
+	assert_int_equal(collector.stored_bytes, 2);
+}
+
+/* Heads without files go when their boot is over, or when the host is gone. */
+static void test_head_old(void **state)
+{
+	(void)state;
+	put_head("web-1", "main.head.0.1");
+	put_head("web-2", "main.head.0.1");
+	boot = NEXT_BOOT;
+	put_head("web-1", "main.head.0.2");
+	collect();
+	upkeep_remove_old(&collector);
+	assert_int_equal(number("SELECT count(*) FROM stream_head"), 3);
+	index_run(&collector.index, "UPDATE stream_head SET changed = 1", "");
+	upkeep_remove_old(&collector);
+	assert_int_equal(number("SELECT count(*) FROM stream_head"), 2);
+	assert_false(is_there("web-1/" BOOT));
+	assert_true(is_there("web-1/" NEXT_BOOT "/main/head.2"));
+	index_run(&collector.index, "UPDATE host SET last_seen = 1 WHERE name = 'web-2'", "");
+	upkeep_remove_old(&collector);
+	assert_false(is_there("web-2"));
+	assert_int_equal(number("SELECT count(*) FROM host"), 1);
+	assert_int_equal(collector.stored_bytes, number("SELECT sum(size) FROM stream_head"));
+}
+
 static void test_totals(void **state)
 {
 	const struct batch_head head = {
@@ -369,6 +489,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sync_fails, begin, end),
 		cmocka_unit_test_setup_teardown(test_twice, begin, end),
 		cmocka_unit_test_setup_teardown(test_gap, begin, end),
+		cmocka_unit_test_setup_teardown(test_head_share, begin, end),
+		cmocka_unit_test_setup_teardown(test_head_removed, begin, end),
+		cmocka_unit_test_setup_teardown(test_head_old, begin, end),
 		cmocka_unit_test(test_totals),
 	};
 

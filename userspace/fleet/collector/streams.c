@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/index/stream_heads.h"
 #include "collector/index/streams.h"
 #include "incoming.h"
 #include "message/message.h"
@@ -95,6 +96,40 @@ static bool find_file(struct collector *c, const struct index_host *host,
 	return index_stream_file_add(&c->index, f);
 }
 
+static struct index_buffer buffer_of(const struct index_host *host, const struct message *m,
+				     const struct stream_source *source)
+{
+	struct index_buffer b = { .host = host->id };
+
+	memcpy(b.boot, m->boot, sizeof(b.boot));
+	memcpy(b.buffer, source->buffer, sizeof(b.buffer));
+	return b;
+}
+
+static int write_head(struct collector *c, const struct index_host *host,
+		      const struct message *m, const struct stream_source *source,
+		      const struct parcel *p)
+{
+	struct index_buffer b = buffer_of(host, m, source);
+	uint64_t before = index_heads_bytes(&c->index, &b);
+	int ret = stream_files_head(&c->streams, host->name, m->boot, source, p->data, p->size);
+
+	index_head_put(&c->index, &b, source->incarnation, p->size, collector_time());
+	c->stored_bytes += index_heads_bytes(&c->index, &b) - before;
+	return ret;
+}
+
+/* The oldest file goes if a host has too many bytes, but heads stay as long as files do. */
+static bool head_has_share(struct collector *c, const struct index_host *host,
+			   const struct message *m, const struct stream_source *source,
+			   const struct parcel *p)
+{
+	struct index_buffer b = buffer_of(host, m, source);
+
+	return index_heads_beside(&c->index, &b, source->incarnation) + p->size <=
+	       c->options->max_stream_kb << 10;
+}
+
 static int write_message(struct collector *c, const struct index_host *host,
 			 const struct message *m, const struct stream_source *source,
 			 const struct batch_head *head, const struct parcel *p)
@@ -103,7 +138,7 @@ static int write_message(struct collector *c, const struct index_host *host,
 	int ret;
 
 	if (m->kind == MESSAGE_HEAD)
-		return stream_files_head(&c->streams, host->name, m->boot, source, p->data, p->size);
+		return write_head(c, host, m, source, p);
 	if (!find_file(c, host, m, source, &f))
 		return 0;
 	ret = stream_files_append(&c->streams, host->name, &f, p->data, p->size);
@@ -126,7 +161,7 @@ static bool parse(struct batch_head *head, const struct message *m,
 
 	*head = (struct batch_head){ 0 };
 	if ((m->kind == MESSAGE_SUBBUFS) != (source->cpu != STREAM_CPU_HEAD) ||
-	    m->seq > INT64_MAX - 1)
+	    m->seq > INT64_MAX - 1 || source->incarnation > INT64_MAX)
 		return false;
 	switch (m->kind) {
 	case MESSAGE_SUBBUFS:
@@ -162,6 +197,8 @@ static int handle_data(struct collector *c, const struct index_host *host,
 	if (m->seq < s->next || index_ahead_has(&c->index, s->id, m->seq))
 		return 0;
 	if (index_ahead_count(&c->index, s->id) >= INDEX_AHEAD_MAX && m->seq != s->next)
+		return refuse(c, host->id, REFUSED_SHARE);
+	if (m->kind == MESSAGE_HEAD && !head_has_share(c, host, m, source, p))
 		return refuse(c, host->id, REFUSED_SHARE);
 	ret = write_message(c, host, m, source, &head, p);
 	if (ret)

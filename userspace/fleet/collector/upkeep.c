@@ -7,6 +7,7 @@
 
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
+#include "collector/index/stream_heads.h"
 #include "collector/index/streams.h"
 #include "message/message.h"
 #include "upkeep.h"
@@ -17,6 +18,8 @@
 #define ASK_AGAIN	(30 * NS_PER_SEC)
 #define ASK_MAX		5
 #define INCOMING_OLD	(24 * 3600 * NS_PER_SEC)
+#define HEADS_OLD	(3600 * NS_PER_SEC)	/* Events follow a head at once. */
+#define HEADS_AT_ONCE	256
 #define HOST_OLD	(90LL * 24 * 3600 * NS_PER_SEC)
 
 static const char is_known[] =
@@ -82,6 +85,11 @@ void retention_begin(struct collector *c)
 			  index_stream_bytes(&c->index);
 }
 
+static void count_removed(struct collector *c, uint64_t bytes)
+{
+	c->stored_bytes -= bytes < c->stored_bytes ? bytes : c->stored_bytes;
+}
+
 /* Remove the file before the row: after a crash the row is still the oldest one. */
 static bool remove_incident(struct collector *c, const struct index_incident *incident)
 {
@@ -101,28 +109,59 @@ static bool remove_incident(struct collector *c, const struct index_incident *in
 	index_incidents_trim(&c->index, incident->host);
 	if (!index_commit(&c->index))
 		return false;
-	c->stored_bytes -= incident->size < c->stored_bytes ? incident->size : c->stored_bytes;
+	count_removed(c, incident->size);
 	return true;
+}
+
+/* Remove what no recording needs. Store the bytes, and return 0 or an errno. */
+static int remove_heads(struct collector *c, const char *host, const struct index_buffer *b,
+			uint64_t *removed)
+{
+	int ret = stream_files_remove_buffer(&c->streams, host, b->boot, b->buffer);
+
+	if (ret)
+		return ret;
+	*removed = index_heads_bytes(&c->index, b);
+	index_heads_remove(&c->index, b);
+	return 0;
+}
+
+/* Remove a file. The heads go with the last one, unless that boot can send events yet. */
+static int remove_file(struct collector *c, const char *host, const struct index_stream_file *f,
+		       uint64_t *removed)
+{
+	struct index_buffer b = { .host = f->host };
+	int ret = stream_files_remove(&c->streams, host, f);
+
+	memcpy(b.boot, f->boot, sizeof(b.boot));
+	memcpy(b.buffer, f->buffer, sizeof(b.buffer));
+	*removed = 0;
+	if (ret)
+		return ret;
+	index_stream_file_remove(&c->index, f);
+	return index_buffer_is_over(&c->index, &b) ? remove_heads(c, host, &b, removed) : 0;
 }
 
 static bool remove_stream(struct collector *c, const struct index_stream_file *f)
 {
 	struct index_host host = { 0 };
+	uint64_t heads = 0;
 	int ret = 0;
 
 	index_begin(&c->index);
 	if (index_host_by_id(&c->index, f->host, &host))
-		ret = stream_files_remove(&c->streams, host.name, f);
+		ret = remove_file(c, host.name, f, &heads);
+	else
+		index_stream_file_remove(&c->index, f);
 	if (ret) {
 		index_rollback(&c->index);
 		collector_report(c, "cannot remove a stream of %s in %s: %s", host.name,
 				 c->options->directory, strerror(-ret));
 		return false;
 	}
-	index_stream_file_remove(&c->index, f);
 	if (!index_commit(&c->index))
 		return false;
-	c->stored_bytes -= f->size < c->stored_bytes ? f->size : c->stored_bytes;
+	count_removed(c, f->size + heads);
 	return true;
 }
 
@@ -187,16 +226,17 @@ static void ask(struct collector *c, int64_t id, int64_t time)
 	buf_free(&text);
 }
 
-/* End a transaction, and send what it has to say. */
-static void finish(struct collector *c)
+/* End a transaction, and send what it has to say. Return whether the index was written. */
+static bool finish(struct collector *c)
 {
 	if (index_commit(&c->index)) {
 		replies_send(c);
-		return;
+		return true;
 	}
 	replies_discard(&c->replies);
 	collector_report(c, "cannot write the index in %s: %s", c->options->directory,
 			 c->index.error);
+	return false;
 }
 
 void upkeep_ask(struct collector *c)
@@ -235,13 +275,33 @@ static void remove_parts(struct collector *c, int64_t id, int64_t time)
 	index_incident_give_up(&c->index, id, time);
 }
 
+/* Heads whose files are gone, or have never come */
+static uint64_t remove_old_heads(struct collector *c, int64_t time)
+{
+	uint64_t bytes, removed = 0;
+	struct index_buffer b;
+	struct index_host host;
+
+	for (int i = 0; i < HEADS_AT_ONCE &&
+	     index_heads_old(&c->index, time - HEADS_OLD, time - HOST_OLD, &b); i++) {
+		if (!index_host_by_id(&c->index, b.host, &host) ||
+		    remove_heads(c, host.name, &b, &bytes))
+			break;
+		removed += bytes;
+	}
+	return removed;
+}
+
 void upkeep_remove_old(struct collector *c)
 {
 	int64_t time = collector_time(), id;
+	uint64_t heads;
 
 	index_begin(&c->index);
 	while ((id = index_parts_old(&c->index, time - INCOMING_OLD)))
 		remove_parts(c, id, time);
+	heads = remove_old_heads(c, time);
 	index_hosts_forget(&c->index, time - HOST_OLD);
-	finish(c);
+	if (finish(c))
+		count_removed(c, heads);
 }

@@ -160,9 +160,9 @@ static void trim_heads(int dir)
 		if (d)
 			closedir(d);
 		snprintf(name, sizeof(name), HEAD "%" PRIu64, oldest);
-		if (nr > STREAM_HEADS_MAX && unlinkat(dir, name, 0))
+		if (nr > INDEX_HEADS_MAX && unlinkat(dir, name, 0))
 			break;
-	} while (nr > STREAM_HEADS_MAX);
+	} while (nr > INDEX_HEADS_MAX);
 }
 
 static int replace(int dir, const char *name, const void *data, size_t size)
@@ -196,6 +196,18 @@ int stream_files_head(struct stream_files *f, const char *host, const char *boot
 	return ret;
 }
 
+/* Remove the folder of a buffer, of its boot and of its host, those that are empty. */
+static void remove_folders(const struct stream_files *f, const char *host, const char *boot,
+			   const char *buffer)
+{
+	char path[HOST_NAME_SIZE + BOOT_ID_SIZE + STREAM_BUFFER_SIZE];
+	char *end;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", host, boot, buffer);
+	while (!unlinkat(f->dir, path, AT_REMOVEDIR) && (end = strrchr(path, '/')))
+		*end = '\0';
+}
+
 int stream_files_remove(struct stream_files *f, const char *host,
 			const struct index_stream_file *file)
 {
@@ -208,5 +220,38 @@ int stream_files_remove(struct stream_files *f, const char *host,
 	if (unlinkat(dir, name, 0) && errno != ENOENT)
 		ret = -errno;
 	close(dir);
+	remove_folders(f, host, file->boot, file->buffer);
+	return ret;
+}
+
+static bool is_of_stream(const char *name)
+{
+	uint64_t number;
+
+	if (!strncmp(name, HEAD, strlen(HEAD)))
+		name += strlen(HEAD);
+	return text_u64(name, &number) || !strcmp(name, NEW_HEAD);
+}
+
+int stream_files_remove_buffer(struct stream_files *f, const char *host, const char *boot,
+			       const char *buffer)
+{
+	int fd = enter_buffer(f, host, boot, buffer, false), ret = 0;
+	struct dirent *entry;
+	DIR *d;
+
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	d = fdopendir(fd);
+	if (!d) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (!ret && (entry = readdir(d)))
+		if (is_of_stream(entry->d_name) && unlinkat(fd, entry->d_name, 0) &&
+		    errno != ENOENT)
+			ret = -errno;
+	closedir(d);
+	remove_folders(f, host, boot, buffer);
 	return ret;
 }

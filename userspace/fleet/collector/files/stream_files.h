@@ -19,7 +19,6 @@
 #include "files.h"
 
 #define STREAM_FILE_SIZE	(32U << 20)	/* Then the next file begins. */
-#define STREAM_HEADS_MAX	8		/* heads of a buffer */
 
 struct stream_files {
 	int dir;
@@ -44,7 +43,11 @@ void stream_files_drop(struct stream_files *f);
 int stream_files_head(struct stream_files *f, const char *host, const char *boot,
 		      const struct stream_source *source, const void *message, size_t size);
 
+/* Remove a file, and the folders that are empty then. */
 int stream_files_remove(struct stream_files *f, const char *host,
 			const struct index_stream_file *file);
+/* Remove the heads of a buffer without files, and what a killed collector has left there. */
+int stream_files_remove_buffer(struct stream_files *f, const char *host, const char *boot,
+			       const char *buffer);
 
 #endif /* RBMAP_FLEET_COLLECTOR_FILES_STREAM_FILES_H */

@@ -92,6 +92,11 @@ static const char stream_tables[] =
 	" before_events INTEGER NOT NULL, before_lost INTEGER NOT NULL,"
 	" before_unknown INTEGER NOT NULL, number INTEGER NOT NULL,"
 	" PRIMARY KEY (source, seq)) WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS stream_head ("
+	" host INTEGER NOT NULL, boot TEXT NOT NULL, buffer TEXT NOT NULL,"
+	" incarnation INTEGER NOT NULL, size INTEGER NOT NULL, changed INTEGER NOT NULL,"
+	" PRIMARY KEY (host, boot, buffer, incarnation)) WITHOUT ROWID;"
+	"CREATE INDEX IF NOT EXISTS stream_head_changed ON stream_head (changed);"
 	"COMMIT;";
 
 static bool execute(struct fleet_index *ix, const char *sql)

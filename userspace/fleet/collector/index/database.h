@@ -54,6 +54,8 @@
  *	boot, buffer	of the host; number: its name
  *	begin, end	times of its events, by the host
  *
+ * stream_head: a file with the head of an incarnation
+ *
  * stream_source: what came of a source of streams (message/stream/stream.h)
  *	next		all messages before this one are here, or will never come
  *	events, lost	up to there: that came, that were lost; unknown: losses without a number

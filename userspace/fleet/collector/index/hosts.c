@@ -29,6 +29,7 @@ static const char forget_hosts[] =
 	"DELETE FROM host WHERE last_seen < ?1"
 	" AND NOT EXISTS (SELECT 1 FROM incident WHERE incident.host = host.id)"
 	" AND NOT EXISTS (SELECT 1 FROM stream_file WHERE stream_file.host = host.id)"
+	" AND NOT EXISTS (SELECT 1 FROM stream_head WHERE stream_head.host = host.id)"
 	" AND NOT EXISTS (SELECT 1 FROM answer WHERE answer.host = host.id)";
 
 static bool take_host(struct fleet_index *ix, sqlite3_stmt *st, struct index_host *host)

@@ -47,9 +47,13 @@ static const char ahead_forget[] =
 	"DELETE FROM stream_ahead WHERE source IN (SELECT id FROM stream_source WHERE"
 	OLD_SOURCES ")";
 static const char forget[] = "DELETE FROM stream_source WHERE" OLD_SOURCES;
-static const char bytes[] = "SELECT sum(size) FROM stream_file";
+static const char bytes[] =
+	"SELECT (SELECT ifnull(sum(size), 0) FROM stream_file)"
+	" + (SELECT ifnull(sum(size), 0) FROM stream_head)";
 static const char crowded[] =
-	"SELECT host FROM stream_file GROUP BY host HAVING sum(size) > ?1 LIMIT 1";
+	"SELECT host FROM stream_file GROUP BY host HAVING sum(size) + (SELECT"
+	" ifnull(sum(size), 0) FROM stream_head WHERE stream_head.host = stream_file.host) > ?1"
+	" LIMIT 1";
 
 static void read_totals(sqlite3_stmt *st, int column, struct stream_totals *t)
 {

@@ -13,6 +13,7 @@
 
 #define INDEX_SOURCES_MAX	16384	/* sources of a host */
 #define INDEX_AHEAD_MAX		4096	/* messages of a source */
+#define INDEX_HEADS_MAX		8	/* heads of a buffer */
 
 /**
  * struct index_stream - a source
@@ -89,7 +90,10 @@ bool index_stream_file_oldest(struct fleet_index *ix, int64_t host, struct index
 /* Remove a file, and the sources of its boot if that is over and has no other file. */
 void index_stream_file_remove(struct fleet_index *ix, const struct index_stream_file *f);
 
-/* Return the bytes of all files, and a host with more than @most bytes, or 0. */
+/*
+ * Return the bytes of all files and heads, and a host that has files and more than @most
+ * bytes, or 0.
+ */
 uint64_t index_stream_bytes(struct fleet_index *ix);
 int64_t index_stream_crowded(struct fleet_index *ix, uint64_t most);
 
