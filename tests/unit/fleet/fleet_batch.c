@@ -464,6 +464,100 @@ static void test_head_old(void **state)
 	assert_false(is_there("web-2"));
 	assert_int_equal(number("SELECT count(*) FROM host"), 1);
 	assert_int_equal(collector.stored_bytes, number("SELECT sum(size) FROM stream_head"));
+	assert_int_equal(number("SELECT count(*) FROM stream_source WHERE host = 2"), 0);
+}
+
+#define RUNS	"WITH RECURSIVE run (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM run WHERE n < ?3)"
+#define CPUS	" cpu (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM cpu WHERE n < 99)"
+#define OF_CPU	" FROM stream_source WHERE boot = '" BOOT "' AND buffer = 'main' AND cpu = 7"
+
+/* Add the sources of @runs runs of an agent on 100 CPUs. */
+static void add_sources(const char *of_boot, const char *buffer, int64_t runs)
+{
+	index_run(&collector.index, RUNS "," CPUS
+		  "INSERT INTO stream_source (host, source, boot, buffer, cpu, generation, next,"
+		  " events, lost, unknown, gaps, number, changed)"
+		  " SELECT 1, ?2 || '.' || cpu.n || '.1.' || run.n, ?1, ?2, cpu.n, 1, 9, 100, 20, 3,"
+		  " 4, 100 * run.n, 1 FROM run JOIN cpu", "ssi", of_boot, buffer, runs);
+	assert_int_equal(collector.index.code, 0);
+}
+
+/* Agents that begin again and again have many sources. Their sums stay. */
+static void test_many_runs(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	put_subbufs("web-1", 0, &head, 0);
+	collect();
+	index_run(&collector.index, "DELETE FROM stream_source", "");
+	add_sources(BOOT, "main", 163);
+	index_run(&collector.index, "INSERT INTO stream_ahead SELECT id, 12, 1, 0, 0, 0, 0, 0" OF_CPU
+		  " AND source LIKE '%.2'", "");
+	index_run(&collector.index, "UPDATE stream_source SET events = 9223372036854775807"
+		  " WHERE cpu = 8 AND source LIKE '%.1'", "");
+	upkeep_sources(&collector);
+	assert_true(number("SELECT count(*) FROM stream_source") < 16384 * 3 / 4);
+	assert_int_equal(number("SELECT sum(events)" OF_CPU), 163 * 100);
+	assert_int_equal(number("SELECT sum(lost)" OF_CPU), 163 * 20);
+	assert_int_equal(number("SELECT sum(unknown)" OF_CPU), 163 * 3);
+	assert_int_equal(number("SELECT sum(gaps)" OF_CPU), 163 * 4);
+	assert_int_equal(number("SELECT max(number)" OF_CPU), 16300);
+	assert_int_equal(number("SELECT count(*)" OF_CPU " AND source LIKE 'sum %'"), 1);
+	/* One that has a message ahead stays, and so do the newest ones. */
+	assert_int_equal(number("SELECT count(*)" OF_CPU " AND source = 'main.7.1.2'"), 1);
+	assert_int_equal(number("SELECT count(*)" OF_CPU " AND source = 'main.7.1.163'"), 1);
+	assert_true(number("SELECT max(events) FROM stream_source WHERE cpu = 8") == INT64_MAX);
+	/* Again, with sums that are there already; and a run that is not long over stays. */
+	add_sources(BOOT, "other", 50);
+	index_run(&collector.index, "UPDATE stream_source SET changed = ?1 WHERE cpu = 9", "i",
+		  collector_time());
+	upkeep_sources(&collector);
+	assert_int_equal(number("SELECT sum(lost)" OF_CPU), 163 * 20);
+	assert_int_equal(number("SELECT sum(lost) FROM stream_source WHERE buffer = 'main'"),
+			 100 * 163 * 20);
+	put_subbufs("web-1", 0, &head, 0);
+	collect();
+	assert_int_equal(number("SELECT count(*) FROM refused"), 0);
+}
+
+/* Sources of boots that are over go if they have no file; then the oldest files go. */
+static void test_many_boots(void **state)
+{
+	static const char *const boots[] = {
+		"00000000000000000000000000000001", "00000000000000000000000000000002",
+		"00000000000000000000000000000003",
+	};
+	const struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		boot = boots[i];
+		put_subbufs("web-1", i, &head, 0);
+	}
+	boot = NEXT_BOOT;
+	put_subbufs("web-1", 3, &head, 0);
+	collect();
+	index_run(&collector.index, "DELETE FROM stream_source", "");
+	/* A run each on 100 CPUs: there is nothing to fold. */
+	for (int i = 0; i < 3; i++)
+		index_run(&collector.index, "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1"
+			  " FROM c WHERE n < 5000) INSERT INTO stream_source (host, source, boot, buffer,"
+			  " cpu, generation, changed) SELECT 1, ?1 || n, ?1, 'main', n, 1, 1 FROM c", "s",
+			  boots[i]);
+	index_run(&collector.index, "DELETE FROM stream_file WHERE boot = ?1", "s", boots[1]);
+	upkeep_sources(&collector);
+	assert_int_equal(number("SELECT count(*) FROM stream_source"), 10000);
+	assert_int_equal(number("SELECT count(*) FROM stream_file"), 3);
+	index_run(&collector.index, "INSERT INTO stream_source (host, source, boot, buffer, cpu,"
+		  " generation, changed) SELECT 1, 'x' || source, ?1, 'main', cpu, 1, 1"
+		  " FROM stream_source WHERE boot = ?2", "ss", NEXT_BOOT, boots[0]);
+	index_run(&collector.index, "UPDATE stream_file SET changed = id", "");
+	upkeep_sources(&collector);
+	assert_int_equal(number("SELECT count(*) FROM stream_source"), 10000);
+	assert_int_equal(number("SELECT count(*) FROM stream_file"), 2);
+	assert_int_equal(number("SELECT count(*) FROM stream_source WHERE boot ="
+				" '00000000000000000000000000000001'"), 0);
 }
 
 static void test_totals(void **state)
@@ -492,6 +586,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_head_share, begin, end),
 		cmocka_unit_test_setup_teardown(test_head_removed, begin, end),
 		cmocka_unit_test_setup_teardown(test_head_old, begin, end),
+		cmocka_unit_test_setup_teardown(test_many_runs, begin, end),
+		cmocka_unit_test_setup_teardown(test_many_boots, begin, end),
 		cmocka_unit_test(test_totals),
 	};
 

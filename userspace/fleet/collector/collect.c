@@ -136,6 +136,7 @@ static void keep_up(struct collector *c)
 	if (now() >= next_retention || c->failed) {
 		retention_apply(c);
 		upkeep_remove_old(c);
+		upkeep_sources(c);
 		next_retention = now() + RETENTION_SECONDS;
 	}
 	if (now() >= next_status) {

@@ -8,6 +8,7 @@
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
 #include "collector/index/stream_heads.h"
+#include "collector/index/stream_sources.h"
 #include "collector/index/streams.h"
 #include "message/message.h"
 #include "upkeep.h"
@@ -20,6 +21,8 @@
 #define INCOMING_OLD	(24 * 3600 * NS_PER_SEC)
 #define HEADS_OLD	(3600 * NS_PER_SEC)	/* Events follow a head at once. */
 #define HEADS_AT_ONCE	256
+#define SOURCE_OVER	(600 * NS_PER_SEC)	/* A transport has forgotten its messages. */
+#define SOURCE_OLD	(3600 * NS_PER_SEC)
 #define HOST_OLD	(90LL * 24 * 3600 * NS_PER_SEC)
 
 static const char is_known[] =
@@ -261,6 +264,32 @@ void upkeep_permits(struct collector *c)
 	permits_expire(c);
 	permits_grant(c);
 	finish(c);
+}
+
+/* Each run of an agent has sources of its own. Make room for those of the next ones. */
+static void trim_sources(struct collector *c, int64_t host)
+{
+	int64_t time = collector_time();
+	struct index_stream_file f;
+
+	index_begin(&c->index);
+	index_sources_fold(&c->index, host, time - SOURCE_OVER);
+	index_sources_forget(&c->index, host, time - SOURCE_OLD);
+	if (!finish(c))
+		return;
+	while (index_sources_are_many(&c->index, host) &&
+	       index_stream_file_over(&c->index, host, &f))
+		if (!remove_stream(c, &f))
+			return;
+}
+
+void upkeep_sources(struct collector *c)
+{
+	int64_t host = 0;
+
+	index_clear(&c->index);
+	while ((host = index_sources_crowded(&c->index, host)))
+		trim_sources(c, host);
 }
 
 static void remove_parts(struct collector *c, int64_t id, int64_t time)

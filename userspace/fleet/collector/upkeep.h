@@ -22,5 +22,10 @@ void upkeep_ask(struct collector *c);
 void upkeep_permits(struct collector *c);
 /* Remove parts that nobody has completed in a day, and hosts that were not seen for long. */
 void upkeep_remove_old(struct collector *c);
+/*
+ * Fold or remove old sources of hosts that have many. If they are those of many boots, also
+ * remove the files of the oldest ones.
+ */
+void upkeep_sources(struct collector *c);
 
 #endif /* RBMAP_FLEET_COLLECTOR_UPKEEP_H */

@@ -62,6 +62,7 @@
  *	gaps		messages that will never come
  *	total_*		sums of the messages up to there, as the host counts them
  *	gap_*		what the last GAP has said
+ *			A row "sum BOOT BUFFER CPU GENERATION" has the sums of old sources of a ring.
  * stream_ahead: messages beyond next that are here
  *
  * refused: numbers of messages that were refused. Causes are those of hosts.h, so there

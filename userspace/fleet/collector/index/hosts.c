@@ -25,12 +25,18 @@ static const char set_turn[] =
 static const char forget_refused[] =
 	"DELETE FROM refused WHERE host IN (SELECT id FROM host WHERE last_seen < ?1"
 	" AND NOT EXISTS (SELECT 1 FROM incident WHERE incident.host = host.id))";
-static const char forget_hosts[] =
-	"DELETE FROM host WHERE last_seen < ?1"
-	" AND NOT EXISTS (SELECT 1 FROM incident WHERE incident.host = host.id)"
-	" AND NOT EXISTS (SELECT 1 FROM stream_file WHERE stream_file.host = host.id)"
-	" AND NOT EXISTS (SELECT 1 FROM stream_head WHERE stream_head.host = host.id)"
-	" AND NOT EXISTS (SELECT 1 FROM answer WHERE answer.host = host.id)";
+#define GONE								\
+	" FROM host WHERE last_seen < ?1"					\
+	" AND NOT EXISTS (SELECT 1 FROM incident WHERE incident.host = host.id)" \
+	" AND NOT EXISTS (SELECT 1 FROM stream_file WHERE stream_file.host = host.id)" \
+	" AND NOT EXISTS (SELECT 1 FROM stream_head WHERE stream_head.host = host.id)" \
+	" AND NOT EXISTS (SELECT 1 FROM answer WHERE answer.host = host.id)"
+#define GONE_SOURCES	" FROM stream_source WHERE host IN (SELECT id" GONE ")"
+static const char forget_ahead[] =
+	"DELETE FROM stream_ahead WHERE source IN (SELECT id" GONE_SOURCES ")";
+/* Another host can get the same id. */
+static const char forget_sources[] = "DELETE" GONE_SOURCES;
+static const char forget_hosts[] = "DELETE" GONE;
 
 static bool take_host(struct fleet_index *ix, sqlite3_stmt *st, struct index_host *host)
 {
@@ -86,6 +92,8 @@ void index_host_turn(struct fleet_index *ix, int64_t host)
 void index_hosts_forget(struct fleet_index *ix, int64_t before)
 {
 	index_run(ix, forget_refused, "i", before);
+	index_run(ix, forget_ahead, "i", before);
+	index_run(ix, forget_sources, "i", before);
 	index_run(ix, forget_hosts, "i", before);
 }
 
