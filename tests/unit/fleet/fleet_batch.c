@@ -560,6 +560,38 @@ static void test_many_boots(void **state)
 				" '00000000000000000000000000000001'"), 0);
 }
 
+/* The index is older than the host's spool: what the host has no more is lost, and counted. */
+static void test_first(void **state)
+{
+	struct batch_head head = { .end = 1000, .before = { 50, 7, 2 }, .number = 60 };
+
+	(void)state;
+	put_subbufs("web-1", 5, &head, 1);
+	collect();
+	assert_int_equal(number("SELECT next FROM stream_source"), 0);
+	/* Messages 4 and 3 can come yet; a line that is not valid says nothing. */
+	put_text("web-1", MESSAGE_HELLO, "", 1, 0, "stream-first = " SOURCE " 4\n"
+		 "stream-first = " SOURCE "\nstream-first = " SOURCE " x\nstream-first = a.0.1.1 9\n");
+	collect();
+	assert_int_equal(number("SELECT next FROM stream_source"), 0);
+	head.before = (struct stream_totals){ 52, 9, 2 };
+	put_subbufs("web-1", 7, &head, 0);
+	put_text("web-1", MESSAGE_HELLO, "", 2, 0,
+		 "stream = " SOURCE "\nstream-first = " SOURCE " 5\n");
+	collect();
+	assert_int_equal(number("SELECT next FROM stream_source"), 6);
+	assert_int_equal(number("SELECT lost FROM stream_source"), 50 + 7 + 1);
+	assert_int_equal(number("SELECT unknown FROM stream_source"), 2);
+	assert_int_equal(number("SELECT gaps FROM stream_source"), 5);
+	assert_int_equal(number("SELECT count(*) FROM stream_ahead"), 1);
+	put_subbufs("web-1", 6, &head, 0);
+	put_text("web-1", MESSAGE_HELLO, "", 3, 0, "stream-first = " SOURCE " 2\n");
+	collect();
+	assert_int_equal(number("SELECT next FROM stream_source"), 8);
+	assert_int_equal(number("SELECT events FROM stream_source"), 3);
+	assert_int_equal(number("SELECT count(*) FROM stream_source"), 1);
+}
+
 static void test_totals(void **state)
 {
 	const struct batch_head head = {
@@ -588,6 +620,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_head_old, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_runs, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_boots, begin, end),
+		cmocka_unit_test_setup_teardown(test_first, begin, end),
 		cmocka_unit_test(test_totals),
 	};
 

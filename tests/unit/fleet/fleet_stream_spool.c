@@ -127,6 +127,38 @@ static void test_stored(void **state)
 	stream_spool_close(&s);
 }
 
+static void assert_list(struct stream_spool *s, const char *text)
+{
+	struct buf list = { 0 };
+
+	stream_spool_list(s, &list, 256);
+	buf_add(&list, "", 1);
+	assert_string_equal(list.data, text);
+	buf_free(&list);
+}
+
+/* HELLO says which messages of a source are gone, also after a restart. */
+static void test_list(void **state)
+{
+	struct stream_spool s;
+
+	(void)state;
+	open_spool(&s, 64 << 20, BOOT);
+	for (uint64_t i = 0; i < 40; i++)
+		assert_int_equal(append(&s, "b.0.1.7", i, 300000), 0);
+	assert_list(&s, "stream = b.0.1.7\n");
+	assert_true(stream_spool_stored(&s, "b.0.1.7", 20));
+	assert_list(&s, "stream = b.0.1.7\nstream-first = b.0.1.7 20\n");
+	stream_spool_close(&s);
+	/* A segment has 13 messages; the one with message 20 is there. */
+	open_spool(&s, 64 << 20, BOOT);
+	assert_int_equal(count(&s, "b.0.1.7", 13), 27);
+	assert_list(&s, "stream = b.0.1.7\nstream-first = b.0.1.7 13\n");
+	assert_true(stream_spool_stored(&s, "b.0.1.7", 40));
+	assert_list(&s, "");
+	stream_spool_close(&s);
+}
+
 /* Records that are not synced are not sent. */
 static void test_sync(void **state)
 {
@@ -453,6 +485,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_stored, begin, end),
+		cmocka_unit_test_setup_teardown(test_list, begin, end),
 		cmocka_unit_test_setup_teardown(test_sync, begin, end),
 		cmocka_unit_test_setup_teardown(test_restart, begin, end),
 		cmocka_unit_test_setup_teardown(test_full_disk, begin, end),

@@ -215,6 +215,8 @@ void handle_hello(struct collector *c, const struct index_host *host, const stru
 			snprintf(h.kernel, sizeof(h.kernel), "%.*s", (int)sizeof(h.kernel) - 1, value);
 		else if (!strcmp(name, "stream") && is_source_name(value))
 			streams_ask(c, host, value);
+		else if (!strcmp(name, "stream-first"))
+			streams_first(c, host, value);
 		else if (strcmp(name, "incident"))
 			store_number(&h, name, value);
 		else if (h.waiting++ < LISTED_MAX && list_incident(c, host, value, time))

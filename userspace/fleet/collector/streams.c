@@ -267,6 +267,29 @@ int handle_stream(struct collector *c, const struct index_host *host, const stru
 	return 0;
 }
 
+void streams_first(struct collector *c, const struct index_host *host, char *line)
+{
+	char *space = strchr(line, ' ');
+	struct index_stream s;
+	struct index_ahead a;
+	uint64_t first;
+	bool taken = false;
+
+	if (!space || !text_u64(space + 1, &first))
+		return;
+	*space = '\0';
+	if (!index_stream_find(&c->index, host->id, line, &s))
+		return;
+	/* The sums of the first message say what is lost. If it is not here yet, another HELLO comes. */
+	while (s.next < first && index_ahead_first(&c->index, s.id, &a) && a.seq <= first) {
+		take(&s, &a);
+		index_ahead_remove(&c->index, s.id, a.seq);
+		taken = true;
+	}
+	if (taken)
+		advance(c, &s);
+}
+
 void streams_ask(struct collector *c, const struct index_host *host, const char *source)
 {
 	struct stream_answer *a = &c->answers[c->nr_answers];

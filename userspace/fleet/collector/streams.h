@@ -24,6 +24,12 @@ int handle_stream(struct collector *c, const struct index_host *host, const stru
 /* The host waits for an answer about a source. */
 void streams_ask(struct collector *c, const struct index_host *host, const char *source);
 
+/*
+ * A line of a HELLO: a source, and its first message that the host has yet. Messages before
+ * that one will never come, if they are not here.
+ */
+void streams_first(struct collector *c, const struct index_host *host, char *line);
+
 /* Add a STORED for each host that waits for one. */
 void streams_answer(struct collector *c);
 

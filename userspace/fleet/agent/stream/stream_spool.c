@@ -117,9 +117,12 @@ int stream_spool_note(struct stream_spool *s, struct stream_segment *g,
 		ret = move_position(s, &source, r);
 	if (source.incarnation > s->incarnation)
 		s->incarnation = source.incarnation;
-	if (!ret)
-		state->end = r->seq + 1;
-	return ret;
+	if (ret)
+		return ret;
+	if (!state->end)
+		state->first = r->seq;
+	state->end = r->seq + 1;
+	return 0;
 }
 
 static int write_head(struct stream_spool *s, int fd)

@@ -25,11 +25,13 @@
 /**
  * struct stream_state - what the collector has of a source
  * @next: it has all messages before this one
+ * @first: number of the first message that this run has seen in the spool
  * @end: number of the message behind the last one in the spool
  */
 struct stream_state {
 	char source[SOURCE_NAME_SIZE];
 	uint64_t next;
+	uint64_t first;
 	uint64_t end;
 };
 
@@ -135,7 +137,10 @@ bool stream_spool_has_gap(struct stream_spool *s, const char *source);
 /* Return whether the collector has all messages. */
 bool stream_spool_is_stored(struct stream_spool *s);
 
-/* Add lines with sources that wait, at most @most, to a HELLO. */
+/*
+ * Add lines with sources that wait, at most @most, to a HELLO, and with their first messages.
+ * A collector with an index of an earlier time waits for messages that are gone.
+ */
 void stream_spool_list(struct stream_spool *s, struct buf *out, size_t most);
 
 /* Return the position of a ring in this boot, or NULL: it was not read before. */

@@ -284,13 +284,26 @@ bool stream_spool_is_stored(struct stream_spool *s)
 	return stored;
 }
 
+/* A collector of an earlier version does not read the second line. */
+static void list_state(const struct stream_state *state, struct buf *out)
+{
+	uint64_t first = state->next > state->first ? state->next : state->first;
+	char line[SOURCE_NAME_SIZE + 32];
+
+	text_add(out, "stream", state->source);
+	if (!first)
+		return;
+	snprintf(line, sizeof(line), "%s %" PRIu64, state->source, first);
+	text_add(out, "stream-first", line);
+}
+
 void stream_spool_list(struct stream_spool *s, struct buf *out, size_t most)
 {
 	pthread_mutex_lock(&s->lock);
 	for (size_t i = 0; most && i < s->nr_states; i++) {
 		if (s->state[i].next >= s->state[i].end)
 			continue;
-		text_add(out, "stream", s->state[i].source);
+		list_state(&s->state[i], out);
 		most--;
 	}
 	for (size_t i = 0; most && i < s->gaps.nr; i++, most--)

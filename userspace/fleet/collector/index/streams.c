@@ -81,19 +81,25 @@ static bool read_source(struct fleet_index *ix, sqlite3_stmt *st, struct index_s
 	return true;
 }
 
+bool index_stream_find(struct fleet_index *ix, int64_t host, const char *source,
+		       struct index_stream *s)
+{
+	return read_source(ix, index_select(ix, find, "is", host, source), s);
+}
+
 bool index_stream_get(struct fleet_index *ix, int64_t host, const char *boot,
 		      const struct stream_source *source, int64_t now, struct index_stream *s)
 {
 	char name[SOURCE_NAME_SIZE];
 
 	stream_source_print(source, name);
-	if (read_source(ix, index_select(ix, find, "is", host, name), s))
+	if (index_stream_find(ix, host, name, s))
 		return true;
 	if (index_number(ix, 0, count, "i", host) >= INDEX_SOURCES_MAX)
 		return false;
 	index_run(ix, add, "isssiii", host, name, boot, source->buffer, (int64_t)source->cpu,
 		  (int64_t)source->generation, now);
-	return read_source(ix, index_select(ix, find, "is", host, name), s);
+	return index_stream_find(ix, host, name, s);
 }
 
 void index_stream_put(struct fleet_index *ix, const struct index_stream *s, int64_t now)
