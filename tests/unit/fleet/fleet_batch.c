@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "collector/index/incidents.h"
 #include "collector/upkeep.h"
 #include "collector_fixture.h"
 #include "message/stream/batch.h"
@@ -83,11 +85,31 @@ int fdatasync(int fd)
 	return syscall(SYS_fdatasync, fd);
 }
 
+static int64_t boot_base;
+static int64_t clock_behind;	/* seconds by which CLOCK_REALTIME is wrong */
+
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	int ret = syscall(SYS_clock_gettime, clock, t);
+
+	if (clock == CLOCK_REALTIME)
+		t->tv_sec -= clock_behind;
+	/* The boot was an hour before the test. */
+	if (clock == CLOCK_BOOTTIME) {
+		if (!boot_base)
+			boot_base = t->tv_sec - 3600;
+		t->tv_sec -= boot_base;
+	}
+	return ret;
+}
+
 static int begin(void **state)
 {
 	(void)state;
 	sync_fails = false;
 	boot = BOOT;
+	clock_behind = 0;
+	options.keep_days = 0;
 	options.max_stream_kb = 8192;
 	if (!begin_collector("fleet-batch"))
 		return -1;
@@ -592,6 +614,38 @@ static void test_first(void **state)
 	assert_int_equal(number("SELECT count(*) FROM stream_source"), 1);
 }
 
+static void add_stored(const char *name, int64_t time)
+{
+	struct index_incident incident;
+
+	assert_true(index_incident_get(&collector.index, 1, name, INCIDENT_STORED, time, &incident));
+}
+
+/* Files that were stored while the clock was wrong are not old when it is set. */
+static void test_clock_is_set(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	options.keep_days = 30;
+	clock_behind = 3000 * 24 * 3600;
+	put_subbufs("web-1", 0, &head, 0);
+	collect();
+	add_stored("new", collector_time());
+	add_stored("before-the-boot", collector_time() - 29 * 24 * 3600 * NS_PER_SEC);
+	retention_apply(&collector);
+	assert_int_equal(number("SELECT count(*) FROM incident WHERE state = 'stored'"), 2);
+	index_run(&collector.index, "UPDATE stream_file SET changed = changed + 1000", "");
+	clock_behind = 0;
+	retention_apply(&collector);
+	retention_apply(&collector);
+	assert_int_equal(number("SELECT count(*) FROM incident WHERE state = 'stored' AND name = 'new'"),
+			 1);
+	assert_int_equal(number("SELECT count(*) FROM incident WHERE state = 'stored'"), 1);
+	assert_int_equal(number("SELECT count(*) FROM stream_file"), 1);
+	assert_true(collector_time() - number("SELECT changed FROM stream_file") < 60 * NS_PER_SEC);
+}
+
 static void test_totals(void **state)
 {
 	const struct batch_head head = {
@@ -621,6 +675,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_many_runs, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_boots, begin, end),
 		cmocka_unit_test_setup_teardown(test_first, begin, end),
+		cmocka_unit_test_setup_teardown(test_clock_is_set, begin, end),
 		cmocka_unit_test(test_totals),
 	};
 

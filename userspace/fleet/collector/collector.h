@@ -65,6 +65,7 @@ struct replies {
  * @answers: sources of streams for which hosts wait for an answer
  * @space: payload of the message that is handled
  * @stored_bytes: size of all files that are stored
+ * @clock_real, @clock_boot: two clocks, when they were compared
  * @present_error: the last error that was reported and is not over; "": none
  * @next_report: time when another error is reported
  * @failed: something has failed in this round
@@ -85,6 +86,7 @@ struct collector {
 	unsigned int nr_answers;
 	struct buf space;
 	uint64_t stored_bytes;
+	int64_t clock_real, clock_boot;
 	char present_error[512];
 	double next_report;
 	bool failed, batch_failed;

@@ -2,7 +2,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collector/index/hosts.h"
@@ -81,6 +83,12 @@ static const char stored_bytes[] = "SELECT sum(size) FROM incident WHERE state =
 static const char crowded[] =
 	"SELECT host FROM incident WHERE state = 'stored' GROUP BY host HAVING count(*) > 10000"
 	" LIMIT 1";
+
+static const char shift_incidents[] =
+	"UPDATE incident SET changed = changed + ?1 WHERE state = 'stored'"
+	" AND changed BETWEEN ?2 AND ?3";
+static const char shift_streams[] =
+	"UPDATE stream_file SET changed = changed + ?1 WHERE changed BETWEEN ?2 AND ?3";
 
 void retention_begin(struct collector *c)
 {
@@ -168,6 +176,47 @@ static bool remove_stream(struct collector *c, const struct index_stream_file *f
 	return true;
 }
 
+/* End a transaction, and send what it has to say. Return whether the index was written. */
+static bool finish(struct collector *c)
+{
+	if (index_commit(&c->index)) {
+		replies_send(c);
+		return true;
+	}
+	replies_discard(&c->replies);
+	collector_report(c, "cannot write the index in %s: %s", c->options->directory,
+			 c->index.error);
+	return false;
+}
+
+static int64_t boot_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return t.tv_sec * NS_PER_SEC + t.tv_nsec;
+}
+
+/*
+ * A machine can boot with a clock that is years behind. When that is set, what was stored
+ * since the boot is not old: correct its times.
+ */
+static void follow_clock(struct collector *c)
+{
+	int64_t real = collector_time(), boot = boot_time();
+	int64_t step = real - c->clock_real - (boot - c->clock_boot), last = real - step;
+
+	if (c->clock_boot && llabs(step) > DAY) {
+		index_begin(&c->index);
+		index_run(&c->index, shift_incidents, "iii", step, last - boot, last);
+		index_run(&c->index, shift_streams, "iii", step, last - boot, last);
+		if (!finish(c))
+			return;
+	}
+	c->clock_real = real;
+	c->clock_boot = boot;
+}
+
 static bool exceeds(const struct collector *c, int64_t changed)
 {
 	const struct collect_options *o = c->options;
@@ -196,6 +245,7 @@ void retention_apply(struct collector *c)
 	int64_t changed, host;
 
 	index_clear(&c->index);
+	follow_clock(c);
 	while (remove_oldest(c))
 		;
 	while ((host = index_number(&c->index, 0, crowded, "")) &&
@@ -227,19 +277,6 @@ static void ask(struct collector *c, int64_t id, int64_t time)
 		index_parts_missing(&parts, &text, MISSING_LINES);
 	replies_add(&c->replies, &host, incident.name, MESSAGE_MISSING, &text);
 	buf_free(&text);
-}
-
-/* End a transaction, and send what it has to say. Return whether the index was written. */
-static bool finish(struct collector *c)
-{
-	if (index_commit(&c->index)) {
-		replies_send(c);
-		return true;
-	}
-	replies_discard(&c->replies);
-	collector_report(c, "cannot write the index in %s: %s", c->options->directory,
-			 c->index.error);
-	return false;
 }
 
 void upkeep_ask(struct collector *c)
