@@ -54,12 +54,22 @@ fails "it is refused, as it was made anew" put set_event mine:anew
 is "$(grep ' anew: ' /dev/rbmap/trace)" "$anew" "the text stays"
 ok "it is removed at last" sh -c "echo >$theirs/kprobe_events"
 
-# The kernel hands events that are made of others to ftrace alone.
+# Most kernels hand a synthetic event to ftrace alone.
 if echo 'delayed u64 delay' >$theirs/synthetic_events 2>/dev/null; then
-	fails "a synthetic event is refused" put set_event synthetic:delayed
-	like "$(rbmap record -e synthetic:delayed -- true 2>&1)" 'the kernel hands it to nobody but ftrace' "the recorder says why"
+	waking=$theirs/events/sched/sched_waking/trigger
+	switch=$theirs/events/sched/sched_switch/trigger
+	began='hist:keys=pid:ts0=common_timestamp.usecs'
+	ended='hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:onmatch(sched.sched_waking).delayed($lat)'
+	echo "$began" >"$waking" && echo "$ended" >"$switch"
+	if rbmap record -q -e synthetic:delayed -o delayed.dat -- sleep 0.1 2>errors; then
+		like "$(rbmap report delayed.dat 2>/dev/null)" 'delayed: +delay=[0-9]' "a synthetic event is recorded"
+	else
+		like "$(cat errors)" 'the kernel hands it to nobody but ftrace' "a synthetic event is refused, with the reason"
+	fi
+	echo "!$ended" >"$switch" && echo "!$began" >"$waking"
 	ok "it can be removed" sh -c "echo >$theirs/synthetic_events"
 fi
+# A probe of an event is handed to ftrace alone by all kernels.
 if echo 'e:mine/switches sched.sched_switch pid=$prev_pid' >>$theirs/dynamic_events 2>/dev/null; then
 	fails "a probe of an event is refused" put set_event mine:switches
 	ok "it can be removed, too" sh -c "echo >$theirs/dynamic_events"
