@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@
 #include "kernel/control.h"
 #include "live/loss.h"
 #include "live/recorder/device_watch.h"
-#include "live/recorder/recorder.h"
+#include "live/recorder/recorder_parts.h"
+#include "live/recorder/recording.h"
 #include "recording/dat_read.h"
 
 #define NR_CPUS		3
@@ -157,6 +159,20 @@ int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	return 1;
 }
 
+/* The buffer that has the names of threads is not there. */
+int rbmap_fd(const struct rbmap_map *map)
+{
+	(void)map;
+	return -1;
+}
+
+int rbmap_next_event(struct rbmap_map *map, struct rbmap_event *ev)
+{
+	(void)map;
+	(void)ev;
+	return 0;
+}
+
 /* The kernel counts all losses until now as reported. The map has not reported them. */
 int rbmap_discard_unread(struct rbmap_map *map)
 {
@@ -279,6 +295,7 @@ static struct dat_writer *create(const struct recorder *rec)
 	struct dat_writer *writer = NULL;
 
 	source.page_size = recorder_page_size(rec);
+	source.max_cpus = recorder_max_cpus(rec);
 	assert_int_equal(dat_create(&writer, file, &source), 0);
 	return writer;
 }
@@ -724,6 +741,58 @@ static void test_device_signals(void **state)
 	assert_true(after);
 }
 
+/* Let each new thread need this much memory for its stack. */
+static void set_stacks(size_t size)
+{
+	pthread_attr_t attr;
+
+	assert_int_equal(pthread_attr_init(&attr), 0);
+	assert_int_equal(pthread_attr_setstacksize(&attr, size), 0);
+	assert_int_equal(pthread_setattr_default_np(&attr), 0);
+	pthread_attr_destroy(&attr);
+}
+
+/* The file has a CPU that came later, and whose thread could not begin. It ends well. */
+static void test_late_without_thread(void **state)
+{
+	struct recording r = { .no_compress = true, .quiet = true };
+	char path[64], away[64];
+	struct dat_writer *writer;
+	struct recorder *rec;
+	size_t stack;
+	pthread_attr_t attr;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/cpu2", dir);
+	snprintf(away, sizeof(away), "%s/away", dir);
+	assert_int_equal(rename(path, away), 0);
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		add_ring(cpu, 100, 4096, 0, 0);
+		write_stats(cpu, 1);
+	}
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	assert_int_equal(recorder_nr_cpus(rec), 2);
+	/* The array has an element more, if this machine has no third CPU. */
+	if (rec->max_cpus < NR_CPUS)
+		rec->max_cpus = NR_CPUS;
+	writer = create(rec);
+	assert_int_equal(recorder_start(rec, writer, NULL, 0), 0);
+	assert_int_equal(rename(away, path), 0);
+	assert_int_equal(pthread_getattr_default_np(&attr), 0);
+	assert_int_equal(pthread_attr_getstacksize(&attr, &stack), 0);
+	pthread_attr_destroy(&attr);
+	set_stacks(SIZE_MAX / 4);
+	recorder_stop(rec);
+	set_stacks(stack);
+	assert_true(rec->incomplete);
+	assert_int_equal(dat_nr_cpus(writer), NR_CPUS);
+	r.cmdlines = cmdlines_new();
+	assert_true(recording_end_file(&r, writer, file, rec));
+	recording_free(&r);
+	recorder_close(rec);
+}
+
 static void block_signals(void)
 {
 	sigset_t set;
@@ -746,6 +815,7 @@ int main(void)
 		cmocka_unit_test_setup(test_timeout_splices, begin),
 		cmocka_unit_test_setup(test_end_signals, begin),
 		cmocka_unit_test_setup(test_device_signals, begin),
+		cmocka_unit_test_setup(test_late_without_thread, begin),
 		cmocka_unit_test(test_unknown_loss),
 		cmocka_unit_test(test_loss_sums),
 	};

@@ -274,7 +274,7 @@ unsigned int recorder_max_cpus(const struct recorder *rec)
 
 bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu)
 {
-	return rec->cpu[cpu].map;
+	return cpu < rec->nr_cpus && rec->cpu[cpu].map;
 }
 
 int recorder_clock(const struct recorder *rec)

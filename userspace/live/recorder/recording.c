@@ -294,7 +294,8 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 			 const struct recorder *recorder,
 			 struct cmdlines *cmdlines, struct dat_cgroups *cgroups, int *fd)
 {
-	unsigned int nr_cpus = recorder_nr_cpus(recorder);
+	/* The files can have a CPU that the recorder could not begin with. */
+	unsigned int nr_cpus = dat_nr_cpus(writer);
 	char **stats = calloc(nr_cpus, sizeof(*stats));
 	struct task_texts tasks = { 0 };
 	struct buf devices = { 0 };

@@ -220,6 +220,11 @@ int dat_add_cpu(struct dat_writer *w, unsigned int cpu)
 	return ret ? ret : write_tail(w, &w->names);
 }
 
+unsigned int dat_nr_cpus(const struct dat_writer *w)
+{
+	return w->nr_cpus;
+}
+
 int dat_publish(struct dat_writer *w)
 {
 	return dat_output_publish(&w->output, w->nr_cpus);

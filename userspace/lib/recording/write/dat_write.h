@@ -69,6 +69,8 @@ bool dat_published(const struct dat_writer *writer);
  * max_cpus.
  */
 int dat_add_cpu(struct dat_writer *writer, unsigned int cpu);
+/* Return how many CPUs the files have, also those without data, and those of a failed call. */
+unsigned int dat_nr_cpus(const struct dat_writer *writer);
 
 /*
  * Add the new part of a sub-buffer to a CPU's data. Calls for a CPU must come
@@ -109,9 +111,9 @@ uint64_t dat_bytes(const struct dat_writer *writer);
 
 /*
  * Write the names of threads and the counters of each CPU. @cpustats has the contents of
- * per_cpu/cpuN/stats for each CPU; each may be NULL. Always frees the writer, and stores
- * the locked descriptor of FILE, which the caller closes after dat_assemble(). After an
- * error, the files have what was written before.
+ * per_cpu/cpuN/stats for dat_nr_cpus() CPUs; each may be NULL. Always frees the writer, and
+ * stores the locked descriptor of FILE, which the caller closes after dat_assemble(). After
+ * an error, the files have what was written before.
  */
 int dat_finish(struct dat_writer *writer, const struct buf *cmdlines,
 	       char *const *cpustats, int *fd);
