@@ -42,5 +42,17 @@ limited $((least - 1)) $((least - 1)) "$each_cpu"
 is "$?" 1 "one file less is refused"
 like "$(cat /tmp/err)" "recording $cpus CPUs needs $least open files, and the limit is $((least - 1))" "with the numbers"
 is "$(find /tmp -name 'few.dat*')" "" "and leaves no file"
+
+# --- --rotate opens the next files beside the present ones
+(
+	ulimit -Sn 20 && ulimit -Hn 4096 || exit 99
+	mkdir /tmp/rotated && cd /tmp/rotated || exit 99
+	rbmap record --default -e rbmap:marker --rotate 1s -o r.dat -- \
+		sh -c 'n=0; while [ ! -e r.0003.dat ] && [ $n -lt 30 ]; do sleep 1; n=$((n + 1)); done' \
+		>/tmp/out 2>/tmp/err
+)
+is "$?" 0 "a soft limit of 20 is raised for several files"
+ok "a third file was begun" test -e /tmp/rotated/r.0003.dat || diag </tmp/err
+rm -rf /tmp/rotated
 ok "the module unloads" rmmod rbmap
 done_testing

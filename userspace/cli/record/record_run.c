@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "command/service.h"
 #include "live/recorder/assembly.h"
+#include "live/recorder/open_files.h"
 #include "live/recorder/snapshot_file.h"
 #include "record.h"
 
@@ -85,6 +86,20 @@ static bool rotate(struct record *r)
 	return ok;
 }
 
+/*
+ * The files of each CPU beside those of one recording. A rotation creates the next files
+ * before it closes the present ones, and the files of before are being assembled meanwhile,
+ * as those of a flight recorder are. A trigger has observers: a ring and an eventfd.
+ */
+static unsigned int further_files(const struct record *r)
+{
+	if (rotation_is_wanted(&r->rotation))
+		return 1 + 1;
+	if (r->is_flight)
+		return 1 + (r->flight.trigger_options.pattern ? 2 : 0);
+	return 0;
+}
+
 static bool prepare(struct record *r)
 {
 	uint64_t on;
@@ -95,6 +110,7 @@ static bool prepare(struct record *r)
 		return false;
 	if (!control_has_formats())
 		return false;
+	open_files_expect(further_files(r));
 	r->recorder = recorder_open(control_devices());
 	if (!r->recorder || control_events_read(&r->events))
 		return false;

@@ -17,9 +17,16 @@ static const unsigned int per_cpu[] = {
 	[OPEN_FILES_ALL]	= 2 + 1 + 2 + 2,
 };
 
+static unsigned int expected;	/* further files of each CPU */
+
+void open_files_expect(unsigned int files)
+{
+	expected = files;
+}
+
 rlim_t open_files_needed(unsigned int nr_cpus, enum open_files what)
 {
-	return (rlim_t)nr_cpus * per_cpu[what] + OTHERS;
+	return (rlim_t)nr_cpus * (per_cpu[what] + expected) + OTHERS;
 }
 
 enum open_files open_files_within(unsigned int nr_cpus, rlim_t limit)
@@ -49,7 +56,8 @@ enum open_files open_files_allow(unsigned int nr_cpus)
 	if (limit.rlim_cur >= needed)
 		return OPEN_FILES_ALL;
 	more = limit;
-	more.rlim_cur = needed < limit.rlim_max ? needed : limit.rlim_max;
+	/* A recording of hours should not end because the number was too small. */
+	more.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &more))
 		return open_files_within(nr_cpus, limit.rlim_cur);
 	if (!limit_before)

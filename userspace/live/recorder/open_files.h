@@ -17,6 +17,12 @@
  */
 enum open_files { OPEN_FILES_NONE, OPEN_FILES_RINGS, OPEN_FILES_PIPES, OPEN_FILES_ALL };
 
+/*
+ * Count so many more files of each CPU, which the caller opens beside those of a recorder.
+ * Call this before recorder_open().
+ */
+void open_files_expect(unsigned int files);
+
 /* Return the number of files that @nr_cpus CPUs need for that. */
 rlim_t open_files_needed(unsigned int nr_cpus, enum open_files what);
 
@@ -24,8 +30,8 @@ rlim_t open_files_needed(unsigned int nr_cpus, enum open_files what);
 enum open_files open_files_within(unsigned int nr_cpus, rlim_t limit);
 
 /*
- * Raise the limit of this process as far as needed and allowed. Return what it can open
- * then.
+ * If the limit of this process is too low, raise it as far as allowed. Return what it can
+ * open then.
  */
 enum open_files open_files_allow(unsigned int nr_cpus);
 
