@@ -15,6 +15,7 @@
 #define LOOK_SECONDS	0.5	/* between looks at other readers */
 #define LOOK_EVENTS	1024	/* between two looks at the clock */
 #define MAX_CORRUPT	100
+#define LAST_SECONDS	1.0	/* for the last events of a buffer of others */
 
 static volatile sig_atomic_t interrupted;
 
@@ -181,6 +182,7 @@ int live_events_next(struct live_events *live, struct rbmap_event *ev)
 		case -EINTR:
 			return 0;
 		case 1:
+			live->taken++;
 			use_next_buffer(live);
 			return 1;
 		case RBMAP_ERR_GONE:
@@ -217,6 +219,11 @@ bool live_events_drain(struct live_events *live, double deadline,
 			return true;
 	}
 	return !ret;
+}
+
+double live_events_last_deadline(const struct live_events *live)
+{
+	return private_buffer_is_private(live->own) ? 1e18 : now() + LAST_SECONDS;
 }
 
 bool live_events_wait(struct live_events *live, int ms)
@@ -264,6 +271,22 @@ static void print_excluded(const struct live_events *live)
 }
 
 /*
+ * A signal has ended this command before the end of the rings. The kernel counts a piece of a
+ * ring as read when the library gets it, and the command may not have taken all of it.
+ */
+static void print_cut_off(const struct live_events *live)
+{
+	uint64_t committed;
+
+	if (!interrupted || !private_buffer_is_private(live->own))
+		return;
+	committed = cpustats_sum(CPUSTAT_READ) + cpustats_sum(CPUSTAT_UNREAD);
+	if (committed > live->taken)
+		fprintf(stderr, "  %" PRIu64 " more events were not read: a signal ended the command before the end of the rings\n",
+			committed - live->taken);
+}
+
+/*
  * The causes are counted from the start of this command. A ring first reports what it lost
  * before: the events contain that loss, so the sum does, too.
  */
@@ -288,5 +311,6 @@ void live_events_print_loss(struct live_events *live, uint64_t events)
 	if (earlier)
 		fprintf(stderr, "  %" PRIu64 " before this began, when nobody read: avoid it by reading sooner, or with a larger buffer_size_kb\n",
 			earlier);
+	print_cut_off(live);
 	print_excluded(live);
 }

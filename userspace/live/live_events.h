@@ -52,6 +52,7 @@ struct live_events {
 	struct driver_buffer driver;
 	double next_look;		/* at other readers */
 	unsigned int corrupt;
+	uint64_t taken;			/* number of events that live_events_next() has returned */
 };
 
 /*
@@ -84,6 +85,12 @@ int live_events_next(struct live_events *live, struct rbmap_event *ev);
  */
 bool live_events_drain(struct live_events *live, double deadline,
 		       bool (*each)(void *data, const struct rbmap_event *ev), void *data);
+/*
+ * Return the time until which the last events are to be read, after live_events_disable(). A
+ * buffer of the command's own is read to its end, as it ends with the command. A signal cuts
+ * that short. The rest of a buffer of others can be read later.
+ */
+double live_events_last_deadline(const struct live_events *live);
 /* Wait for events, @ms at most. Return false after an error. */
 bool live_events_wait(struct live_events *live, int ms);
 /* Tell the user if another process consumes events, too. Call this now and then. */
@@ -93,7 +100,10 @@ void live_events_look(struct live_events *live);
 void live_events_disable(struct live_events *live);
 void live_events_close(struct live_events *live);
 
-/* Print to stderr how many events were read, and how many were lost, with the causes. */
+/*
+ * Print to stderr how many events were read, how many were lost, with the causes, and how many
+ * a signal has cut off.
+ */
 void live_events_print_loss(struct live_events *live, uint64_t events);
 
 #endif /* RBMAP_LIVE_LIVE_EVENTS_H */

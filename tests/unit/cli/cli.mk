@@ -10,7 +10,7 @@ CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 # Tests of recordings, with dat_fixture.c
 CLI_DAT_TESTS := cli_dat_assemble cli_dat_files cli_dat_read cli_dat_write
 CLI_TESTS := cli_costs $(CLI_DAT_TESTS) cli_filter cli_cgroups cli_devices cli_control cli_recorder cli_words cli_tables cli_probe cli_selfcost cli_columns cli_times \
-	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_history cli_symbols cli_top cli_open_files cli_dump_request cli_rotation cli_crash_guard
+	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_history cli_symbols cli_top cli_open_files cli_dump_request cli_rotation cli_crash_guard cli_live_events
 # They compare the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_TESTS := cli_printer cli_format
 CLI_TEST_PLAIN := $(addprefix $(CLI_TEST_BUILD)/plain/,$(CLI_TESTS) $(CLI_PRINTER_TESTS))

@@ -16,7 +16,6 @@
 #include "symbols/symbols.h"
 
 #define WAIT_MS		100	/* events below the watermark wake no reader */
-#define DRAIN_SECONDS	1.0	/* time for the remaining events */
 #define NAMES_LIMIT	(16 << 20)	/* in bytes */
 
 /* Several kinds need the same events. */
@@ -120,7 +119,7 @@ static bool follow(struct latency *l)
 	live_events_disable(&l->live);
 	live_events_continue();
 	rbmap_merge_set_hold(l->live.merge, 0);
-	return live_events_drain(&l->live, now() + DRAIN_SECONDS, each_event, l);
+	return live_events_drain(&l->live, live_events_last_deadline(&l->live), each_event, l);
 }
 
 static bool measure(struct latency *l)

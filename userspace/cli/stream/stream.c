@@ -28,7 +28,6 @@
 extern const struct command command_stream;
 
 #define WAIT_MS		100	/* in ms; events below the watermark wake no reader */
-#define DRAIN_SECONDS	1.0	/* time for the remaining events after an interrupt */
 #define WRITE_SIZE	65536	/* in bytes; less is written before a wait */
 
 struct stream {
@@ -395,7 +394,7 @@ static bool run(struct stream *s)
 	live_events_disable(&s->live);
 	live_events_continue();
 	rbmap_merge_set_hold(s->live.merge, 0);
-	return drain(s, now() + DRAIN_SECONDS);
+	return drain(s, live_events_last_deadline(&s->live));
 }
 
 static int stream(int argc, char **argv)
