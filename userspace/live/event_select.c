@@ -14,7 +14,6 @@
 
 #define NO_FILTER	"none"
 #define EVENT_FORK	"options/event-fork"
-#define CGROUP_LIST	"set_event_cgroup"
 
 int event_select_add_pid(const struct command *cmd, void *to, char *value)
 {
@@ -210,15 +209,11 @@ static bool set_cgroups(struct event_select *event_select)
 	return ok;
 }
 
-/* A cgroup that has gone meanwhile is not listed again. */
-static bool restore_cgroups(struct event_select *event_select)
+bool event_select_write_cgroups(char *text)
 {
-	char *path, *rest = event_select->old_cgroups;
-	bool ok;
+	bool ok = write_cgroup("\n", false);
+	char *path, *rest = text;
 
-	if (!rest)
-		return true;
-	ok = write_cgroup("\n", false);
 	while (ok && (path = strsep(&rest, "\n"))) {
 		int ret = *path ? control_write_list(CGROUP_LIST, path, true) : 0;
 
@@ -227,6 +222,14 @@ static bool restore_cgroups(struct event_select *event_select)
 			ok = false;
 		}
 	}
+	return ok;
+}
+
+static bool restore_cgroups(struct event_select *event_select)
+{
+	bool ok = !event_select->old_cgroups ||
+		  event_select_write_cgroups(event_select->old_cgroups);
+
 	free(event_select->old_cgroups);
 	event_select->old_cgroups = NULL;
 	return ok;

@@ -81,6 +81,14 @@ void event_select_keep(struct event_select *event_select, const struct control_e
  */
 bool event_select_begin(struct event_select *event_select, const struct control_events *events);
 
+#define CGROUP_LIST	"set_event_cgroup"
+
+/*
+ * Replace the list of cgroups by the lines of that file, which are cut apart. A cgroup that
+ * has gone meanwhile is left out.
+ */
+bool event_select_write_cgroups(char *text);
+
 /* Restore the previous filters, pids and cgroups. */
 bool event_select_end(struct event_select *event_select, const struct control_events *events);
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #define PID_LIST_ONLY	"set_event_pid"		/* only these are recorded */
+#define PID_LIST_NONE	"set_event_notrace_pid"	/* these are not */
 
 /* Return the text of a list, or NULL. The caller frees it. */
 char *pid_list_read(const char *list);

@@ -10,7 +10,7 @@ CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 # Tests of recordings, with dat_fixture.c
 CLI_DAT_TESTS := cli_dat_assemble cli_dat_files cli_dat_read cli_dat_write
 CLI_TESTS := cli_costs $(CLI_DAT_TESTS) cli_filter cli_cgroups cli_devices cli_control cli_recorder cli_words cli_tables cli_probe cli_selfcost cli_columns cli_times \
-	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_history cli_symbols cli_top cli_open_files cli_dump_request cli_rotation cli_crash_guard cli_live_events
+	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_history cli_symbols cli_top cli_open_files cli_dump_request cli_rotation cli_crash_guard cli_live_events cli_trigger
 # They compare the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_TESTS := cli_printer cli_format
 CLI_TEST_PLAIN := $(addprefix $(CLI_TEST_BUILD)/plain/,$(CLI_TESTS) $(CLI_PRINTER_TESTS))
@@ -37,7 +37,7 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
 	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) filter input intervals/summary intervals/why $(LIVE_DIRS)) \
-	cli/new_probe/trace_header.c $(addprefix cli/record/,directory.c rotation.c) \
+	cli/new_probe/trace_header.c $(addprefix cli/record/,directory.c rotation.c trigger.c) \
 	$(addprefix cli/top/,batch.c counts.c keys.c layout.c rows.c sample.c)
 CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(KERNEL_FILTER_OBJS) $(BUILD)/lib/all.a
 CLI_TEST_ASAN_LIBS := $(CLI_TEST_BUILD)/asan/cli.a $(KERNEL_FILTER_SRCS:%.c=$(CLI_TEST_BUILD)/asan/objects/%.o) $(BUILD)/tests/unit/lib/asan/lib.a

@@ -160,6 +160,22 @@ is "$(grep -c sched_process_exec /tmp/top)" 0 "top counts no event of another un
 rbmap top --batch -e sched_process_exec --by cgroup -n 1 -i 1 >/tmp/top 2>&1 &
 feed $!
 like "$(cat /tmp/top)" "%  /$web +sched:sched_process_exec" "top --by cgroup has a row for the unit"
+
+# --- a flight recorder: events of others do not trigger
+rbmap record -f -e sched_process_exec --unit db -o /tmp/flight.dat --trigger sched_process_exec \
+	--trigger-if 'pid > 0' --holdoff 0 2>/tmp/flight.log &
+recorder=$!
+ok "a flight recorder of a unit begins" retry_until 20 grep -q "kill -USR1 $recorder" /tmp/flight.log
+is "$(cat $root/instances/trigger-$recorder/set_event_cgroup)" /system.slice/db.scope \
+	"the buffer of its trigger has the cgroup"
+sh /tmp/both $groups/$web
+sleep 1
+is "$(grep -c 'B of events$' /tmp/flight.log)" 0 "an event of another unit does not trigger"
+sh /tmp/both $groups/system.slice/db.scope
+ok "an event of the unit does" retry_until 30 grep -q '/tmp/flight.dat: ' /tmp/flight.log
+kill -INT $recorder
+wait $recorder
+rm -f /tmp/flight.dat*
 ok "the module unloads" rmmod rbmap
 find $groups -mindepth 1 -depth -type d -exec rmdir {} \;
 done_testing

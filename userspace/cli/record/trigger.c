@@ -29,8 +29,15 @@
 #define SIZE_KB		"64"
 
 /* Settings that decide which events are recorded, in an order that loses no thread */
-static const char *const copied[] = {
-	"tracing_cpumask", "options/event-fork", PID_LIST_ONLY,
+static const struct {
+	const char *file;
+	enum { VALUE, PIDS, CGROUPS } kind;
+} copied[] = {
+	{ "tracing_cpumask", VALUE },
+	{ "options/event-fork", VALUE },
+	{ PID_LIST_ONLY, PIDS },
+	{ PID_LIST_NONE, PIDS },
+	{ CGROUP_LIST, CGROUPS },
 };
 
 #define NR_COPIED	(sizeof(copied) / sizeof(*copied))
@@ -56,25 +63,33 @@ static bool create(struct anonymous_buffer *kept)
 static bool read_settings_of_events(char *text[NR_COPIED])
 {
 	for (size_t i = 0; i < NR_COPIED; i++) {
-		text[i] = control_read(copied[i]);
+		text[i] = control_read(copied[i].file);
 		if (!text[i]) {
-			control_complain(CONTROL_READ, copied[i], -errno);
+			control_complain(CONTROL_READ, copied[i].file, -errno);
 			return false;
 		}
 	}
 	return true;
 }
 
+/* A list of the new buffer is empty. */
+static bool write_setting(size_t i, char *text)
+{
+	switch (copied[i].kind) {
+	case PIDS:
+		return !*text || pid_list_write(copied[i].file, text);
+	case CGROUPS:
+		return !*text || event_select_write_cgroups(text);
+	default:
+		return control_set(copied[i].file, text);
+	}
+}
+
 static bool write_settings_of_events(char *const text[NR_COPIED])
 {
-	for (size_t i = 0; i < NR_COPIED; i++) {
-		bool is_list = !strcmp(copied[i], PID_LIST_ONLY);
-
-		if (is_list && !*text[i])
-			continue;
-		if (!(is_list ? pid_list_write : control_set)(copied[i], text[i]))
+	for (size_t i = 0; i < NR_COPIED; i++)
+		if (!write_setting(i, text[i]))
 			return false;
-	}
 	return true;
 }
 
@@ -102,8 +117,8 @@ static bool fill(char *const text[NR_COPIED], const char *pattern, const char *f
 }
 
 /*
- * Create the buffer, with the clock, the CPUs and the threads of the buffer that is
- * selected, and without the events of this process. Enable the events that match
+ * Create the buffer, with the clock, the CPUs, the threads and the cgroups of the buffer that
+ * is selected, and without the events of this process. Enable the events that match
  * @pattern, with @filter. The same buffer is selected afterwards. On failure, report the
  * error and return false.
  */

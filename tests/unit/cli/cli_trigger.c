@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Triggers of a flight recorder, in directories that look like those of the module. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli_directory.h"
+#include "kernel/anonymous_buffer.h"
+#include "record/trigger.h"
+
+#define BUFFER		"instances/trigger-1"
+
+/* The buffer of the trigger is there already. */
+int anonymous_buffer_create(struct anonymous_buffer *kept, const char *prefix,
+			    const char *settings, char *told, size_t size)
+{
+	(void)prefix;
+	(void)settings;
+	(void)size;
+	*told = '\0';
+	strcpy(kept->name, "trigger-1");
+	return 0;
+}
+
+void anonymous_buffer_destroy(struct anonymous_buffer *kept)
+{
+	kept->name[0] = '\0';
+}
+
+/* The devices are below the directory of the test. */
+DIR *opendir(const char *name)
+{
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s%s", strncmp(name, "/dev/", 5) ? "" : dir, name);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? NULL : fdopendir(fd);
+}
+
+static void put(const char *file, const char *text)
+{
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void run(const char *command)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "cd %s && %s", dir, command);
+	assert_int_equal(system(text), 0);
+}
+
+static int begin_module(void **state)
+{
+	int ret = begin(state);
+
+	if (ret)
+		return ret;
+	control_set_root(dir);
+	run("mkdir -p dev/rbmap/trigger-1 " BUFFER " events/rbmap/marker options");
+	put("events/enable", "X\n");
+	put("events/header_page", "\n");
+	put("events/rbmap/enable", "X\n");
+	put("events/rbmap/marker/enable", "1\n");
+	put("events/rbmap/marker/id", "7\n");
+	put("events/rbmap/marker/status", "available\n");
+	put("events/rbmap/marker/filter", "none\n");
+	put("trace_clock", "[local] mono\n");
+	put("tracing_cpumask", "3\n");
+	put("options/event-fork", "0\n");
+	put("set_event_pid", "");
+	put("set_event_notrace_pid", "");
+	put("set_event_cgroup", "");
+	put("exclude_process", "");
+	run("cp -r events options " BUFFER " && cp * " BUFFER " 2>/dev/null || :");
+	return 0;
+}
+
+static int end_module(void **state)
+{
+	run("rm -rf ./*");
+	return end(state);
+}
+
+/* Return the text of a file of the buffer. */
+static const char *written(const char *file)
+{
+	static char text[256];
+	char path[512];
+	size_t len;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/" BUFFER "/%s", dir, file);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	len = fread(text, 1, sizeof(text) - 1, f);
+	text[len] = '\0';
+	fclose(f);
+	return text;
+}
+
+static bool all_events(const void *data, const struct control_event *event)
+{
+	(void)data;
+	(void)event;
+	return true;
+}
+
+/* Open and close a trigger with a filter. */
+static void open_filtered(void)
+{
+	const struct trigger_options options = { .pattern = "marker", .filter = "x == 1" };
+	struct control_events events = { 0 };
+	struct trigger *trigger;
+
+	assert_int_equal(control_events_read(&events), 0);
+	trigger = trigger_open(&options, &events, all_events, NULL);
+	assert_non_null(trigger);
+	trigger_close(trigger);
+	control_events_free(&events);
+}
+
+/* Events that the recording leaves out do not trigger. */
+static void test_selection(void **state)
+{
+	(void)state;
+	put("set_event_pid", "12\n34\n");
+	put("set_event_notrace_pid", "56\n");
+	put("set_event_cgroup", "/system.slice/web.service\n/user.slice\n");
+	open_filtered();
+	assert_string_equal(written("set_event_pid"), "12\n34");
+	assert_string_equal(written("set_event_notrace_pid"), "56");
+	/* A line is written at a time. The first one ends the list of before. */
+	assert_string_equal(written("set_event_cgroup"), "\n/system.slice/web.service/user.slice");
+}
+
+/* A list without lines selects all, and is not written. */
+static void test_no_selection(void **state)
+{
+	(void)state;
+	open_filtered();
+	assert_string_equal(written("set_event_pid"), "");
+	assert_string_equal(written("set_event_notrace_pid"), "");
+	assert_string_equal(written("set_event_cgroup"), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_selection, begin_module, end_module),
+		cmocka_unit_test_setup_teardown(test_no_selection, begin_module, end_module),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
