@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <rbmap.h>
 
 #include <cmocka.h>
+
+#include <linux/rbmap.h>
 
 #include "cli_directory.h"
 #include "kernel/anonymous_buffer.h"
@@ -45,6 +48,55 @@ DIR *opendir(const char *name)
 	snprintf(path, sizeof(path), "%s%s", strncmp(name, "/dev/", 5) ? "" : dir, name);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? NULL : fdopendir(fd);
+}
+
+/* The library's side: an observer of a CPU's ring */
+struct rbmap_map {
+	unsigned int cpu;
+	bool came;		/* an event of the trigger is there */
+};
+
+static struct rbmap_map rings[200];
+static unsigned int nr_open;
+static int observe_error;
+
+int rbmap_observe_path(struct rbmap_map **map, const char *path, unsigned int flags)
+{
+	unsigned int cpu = strtoul(strrchr(path, '/') + 4, NULL, 10);
+
+	assert_int_equal(flags, 0);
+	assert_true(cpu < 200);
+	if (observe_error)
+		return observe_error;
+	*map = &rings[cpu];
+	(*map)->cpu = cpu;
+	nr_open++;
+	return 0;
+}
+
+void rbmap_close(struct rbmap_map *map)
+{
+	(void)map;
+	nr_open--;
+}
+
+int rbmap_next_event(struct rbmap_map *map, struct rbmap_event *ev)
+{
+	static const struct rbmap_event_common common = { .type = 7 };
+
+	if (!map->came)
+		return 0;
+	map->came = false;
+	*ev = (struct rbmap_event){
+		.cpu = map->cpu, .ts = 1, .data = &common, .size = sizeof(common),
+	};
+	return 1;
+}
+
+unsigned int rbmap_generation(const struct rbmap_map *map)
+{
+	(void)map;
+	return 1;
 }
 
 static void put(const char *file, const char *text)
@@ -161,11 +213,51 @@ static void test_no_selection(void **state)
 	assert_string_equal(written("set_event_cgroup"), "");
 }
 
+/* A CPU that comes during the recording triggers, too. Numbers can have gaps. */
+static void test_late_cpu(void **state)
+{
+	const struct trigger_options options = { .pattern = "marker" };
+	struct control_events events = { 0 };
+	struct trigger *trigger;
+	bool fired = false;
+	char reason[256];
+
+	(void)state;
+	memset(rings, 0, sizeof(rings));
+	run("touch dev/rbmap/cpu0 dev/rbmap/cpu150 dev/rbmap/marker");
+	assert_int_equal(control_events_read(&events), 0);
+	trigger = trigger_open(&options, &events, all_events, NULL);
+	assert_non_null(trigger);
+	assert_int_equal(nr_open, 2);
+	rings[150].came = true;
+	assert_true(trigger_fires(trigger, reason, sizeof(reason)));
+	assert_non_null(strstr(reason, "event rbmap:marker of CPU 150 at 1"));
+
+	/* The ring of a CPU can come after its device. */
+	run("touch dev/rbmap/cpu180");
+	rings[180].came = true;
+	observe_error = -ENODATA;
+	usleep(1100000);
+	assert_false(trigger_fires(trigger, reason, sizeof(reason)));
+	observe_error = 0;
+	for (int i = 0; i < 1000 && !fired; i++) {
+		fired = trigger_fires(trigger, reason, sizeof(reason));
+		usleep(10000);
+	}
+	assert_true(fired);
+	assert_non_null(strstr(reason, "of CPU 180 at 1"));
+	assert_int_equal(nr_open, 3);
+	trigger_close(trigger);
+	assert_int_equal(nr_open, 0);
+	control_events_free(&events);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_selection, begin_module, end_module),
 		cmocka_unit_test_setup_teardown(test_no_selection, begin_module, end_module),
+		cmocka_unit_test_setup_teardown(test_late_cpu, begin_module, end_module),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

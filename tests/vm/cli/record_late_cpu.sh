@@ -46,6 +46,24 @@ is "$(markers /tmp/killed.dat)" 50 "and so has the recovered file"
 ok "the module unloads" rmmod rbmap
 echo 0 >$online
 
+# --- a flight recorder's trigger observes the CPU
+for condition in '' "--trigger-if common_pid>0"; do
+	ok "the module loads" load_module rbmap buffer_size_kb=512
+	rbmap record -f -e rbmap:marker -o /tmp/late.dat --trigger marker $condition 2>/tmp/err &
+	pid=$!
+	ok "a flight recorder begins" retry_until 30 grep -q "kill -USR1 $pid" /tmp/err
+	echo 1 >$online
+	# It looks for CPUs once a second.
+	sleep 3
+	on_cpu1 1
+	ok "an event of CPU 1 triggers $condition" retry_until 30 grep -q '/tmp/late.dat: ' /tmp/err
+	kill -INT $pid
+	wait $pid
+	rm -f /tmp/late.dat*
+	ok "the module unloads" rmmod rbmap
+	echo 0 >$online
+done
+
 # --- a recorder that nobody looks at is asleep for half a minute, and wakes when a CPU comes
 ok "the module loads" load_module rbmap buffer_size_kb=512
 rbmap record -q -e sched -o /tmp/asleep.dat &

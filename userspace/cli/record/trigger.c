@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "base/array.h"
 #include "base/complain.h"
 #include "base/process.h"
+#include "base/units.h"
 #include "event_common.h"
 #include "kernel/anonymous_buffer.h"
 #include "kernel/control.h"
@@ -143,6 +145,8 @@ static bool trigger_buffer_begin(struct anonymous_buffer *kept, const char *patt
 /* ---- triggers */
 
 #define SETTLE_US	1000
+#define SCAN_SECONDS	1.0	/* between two looks for CPUs that came online */
+#define MAX_CPUS	65536
 
 struct watched {
 	struct rbmap_map *map;
@@ -154,7 +158,9 @@ struct trigger {
 	const struct control_event **event;	/* matching events, indexed by their ids */
 	size_t nr_ids;
 	struct watched *cpu;
-	unsigned int nr_cpus;
+	size_t nr_cpus;
+	char devices[128];		/* directory of the rings that are observed */
+	double next_scan;		/* a time of now() */
 	bool failed;
 	const struct trigger_options *options;
 	struct anonymous_buffer filtered; /* has the events of the filter alone, if there is one */
@@ -207,31 +213,69 @@ static bool add_events(struct trigger *t, const char *pattern,
 	return any;
 }
 
-/* Observe the rings of the buffer with these devices. */
-static bool add_cpus(struct trigger *t, const char *devices)
+/* Return the number of a device "cpuN", or -1. */
+static int cpu_of(const char *device)
 {
-	int nr = sysconf(_SC_NPROCESSORS_CONF), ret;
+	uint64_t cpu;
 
-	t->cpu = calloc(nr, sizeof(*t->cpu));
-	if (!t->cpu) {
+	if (strncmp(device, "cpu", 3) || !parse_u64(device + 3, &cpu) || cpu >= MAX_CPUS)
+		return -1;
+	return cpu;
+}
+
+/* Observe the ring of a CPU. One without a ring has no events yet. */
+static bool add_cpu(struct trigger *t, unsigned int cpu)
+{
+	char path[256];
+	int ret;
+
+	if (!array_extend(t->cpu, t->nr_cpus, cpu + 1)) {
 		complain("out of memory");
 		return false;
 	}
-	t->nr_cpus = nr;
-	for (int i = 0; i < nr; i++) {
-		char path[256];
+	if (t->cpu[cpu].map)
+		return true;
+	snprintf(path, sizeof(path), "%s/cpu%u", t->devices, cpu);
+	ret = rbmap_observe_path(&t->cpu[cpu].map, path, 0);
+	if (!ret)
+		return true;
+	t->cpu[cpu].map = NULL;
+	if (ret == -ENODATA)
+		return true;
+	complain("cannot observe the ring of CPU %u: %s", cpu, rbmap_strerror(ret));
+	return false;
+}
 
-		snprintf(path, sizeof(path), "%s/cpu%d", devices, i);
-		if (access(path, F_OK))
-			continue;
-		ret = rbmap_observe_path(&t->cpu[i].map, path, 0);
-		if (ret) {
-			complain("cannot observe the ring of CPU %d: %s", i,
-				 rbmap_strerror(ret));
-			return false;
-		}
+/* Observe the rings that are not observed yet. */
+static bool add_cpus(struct trigger *t)
+{
+	DIR *dir = opendir(t->devices);
+	struct dirent *entry;
+	bool ok = true;
+	int cpu;
+
+	if (!dir) {
+		complain("cannot read %s: %s", t->devices, strerror(errno));
+		return false;
 	}
-	return true;
+	while (ok && (entry = readdir(dir))) {
+		cpu = cpu_of(entry->d_name);
+		ok = cpu < 0 || add_cpu(t, cpu);
+	}
+	closedir(dir);
+	t->next_scan = now() + SCAN_SECONDS;
+	return ok;
+}
+
+/* A CPU can come online. After an error, no further one is observed. */
+static void look_for_cpus(struct trigger *t)
+{
+	if (now() < t->next_scan)
+		return;
+	if (add_cpus(t))
+		return;
+	complain("note: events of CPUs that come online write no file");
+	t->next_scan = 1e18;
 }
 
 /* Return NULL for an event that does not match. */
@@ -287,6 +331,7 @@ bool trigger_fires(struct trigger *t, char *reason, size_t size)
 	struct hits hits;
 	int len;
 
+	look_for_cpus(t);
 	look_at_all(t, &hits);
 	if (!hits.nr)
 		return false;
@@ -334,14 +379,14 @@ uint64_t trigger_missed(const struct trigger *t)
 
 static bool observe(struct trigger *t)
 {
-	char devices[128];
-
-	if (!t->options->filter)
-		return add_cpus(t, control_devices());
+	if (!t->options->filter) {
+		snprintf(t->devices, sizeof(t->devices), "%s", control_devices());
+		return add_cpus(t);
+	}
 	if (!trigger_buffer_begin(&t->filtered, t->options->pattern, t->options->filter))
 		return false;
-	snprintf(devices, sizeof(devices), "/dev/rbmap/%s", t->filtered.name);
-	return add_cpus(t, devices);
+	snprintf(t->devices, sizeof(t->devices), "/dev/rbmap/%s", t->filtered.name);
+	return add_cpus(t);
 }
 
 struct trigger *trigger_open(const struct trigger_options *options,
