@@ -129,9 +129,34 @@ all_begin()
 	done
 }
 ok "a recorder begins after each one that was killed while it wrote a file" all_begin
+# Two requests at once: the kernel drops the signal of one while the recorder is stopped.
+kill -STOP $pid
+rbmap snapshot --recorder $pid &
+first=$!
+rbmap snapshot --recorder $pid &
+second=$!
+sleep 1
+kill -CONT $pid
+wait $first
+is $? 0 "the first of two requests is answered"
+wait $second
+is $? 0 "and so is the second one"
 kill -INT $pid
 wait $pid
 is $? 0 "the last recorder ends with status 0"
+# The service has a network namespace of its own (PrivateNetwork=yes).
+if [ -x /tests/unshare ]; then
+	/tests/unshare --net rbmap record --settings /tmp/flight-files.conf 2>/tmp/log &
+	pid=$!
+	ok "a recorder in another network namespace begins" \
+		retry_until 30 grep -q "kill -USR1 $pid' writes its events to $dir" /tmp/log
+	ok "it answers a request" timeout "$(patience 60)" rbmap snapshot --recorder $pid
+	kill -INT $pid
+	wait $pid
+	is $? 0 "it ends with status 0"
+else
+	skip "no unshare: install util-linux" "a recorder in another network namespace"
+fi
 is "$(find $dir -type f ! -name '*.dat' ! -name .rbmap-recorder)" "" "no part of a file is left"
 is "$(recordings | wc -l)" "$(find $dir -name '*.dat' | wc -l)" "all recordings are complete"
 is "$(rbmap status | grep -c '^recorder')" 0 "no recorder is left"

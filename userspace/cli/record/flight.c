@@ -128,6 +128,8 @@ bool flight_dump_at_signal(struct flight *f, struct recording *recording,
 	char reason[64];
 	bool goes_on;
 
+	if (dump_request_is_repeated(info))
+		return true;
 	snprintf(reason, sizeof(reason), "SIGUSR1 of process %d", (int)info->si_pid);
 	goes_on = dump_now(f, recording, reason);
 	dump_request_answer(info, !f->dump_failed);

@@ -133,7 +133,7 @@ static int snapshot(int argc, char **argv)
 			   *s.reason || control_buffer()))
 		return usage_error(&command_snapshot, "--recorder stands alone: the recorder has its own buffer, file and reason");
 	if (s.recorder)
-		return dump_request(s.recorder) ? STATUS_OK : STATUS_ERROR;
+		return dump_request(s.recorder, DUMP_SECONDS) ? STATUS_OK : STATUS_ERROR;
 	if (s.free)
 		return run(&s) ? STATUS_OK : STATUS_ERROR;
 	if (!standard_output_begin(&output, &s.output))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/complain.h"
+#include "base/process.h"
 #include "snapshot_file.h"
 
 #define FILE_NAME	"snapshot"
@@ -102,6 +105,15 @@ bool snapshot_file_write(const struct recording *recording, const char *path)
 /* ---- ask a flight recorder */
 
 #define LOOK_MS		500	/* then look whether the recorder still runs */
+#define AGAIN_SECONDS	2.0	/* between two signals with the same number */
+#define MAX_ANSWERS	64	/* that a recorder remembers */
+
+/* The latest answers of a recorder. The oldest one is overwritten. 0: no number */
+static struct {
+	int number;
+	bool written;
+} answers[MAX_ANSWERS];
+static unsigned int nr_answers;
 
 /* The name begins with a 0: it is in no directory, and goes with the socket. */
 static socklen_t make_address(struct sockaddr_un *address, int number)
@@ -114,16 +126,21 @@ static socklen_t make_address(struct sockaddr_un *address, int number)
 	return offsetof(struct sockaddr_un, sun_path) + 1 + len;
 }
 
-void dump_request_answer(const siginfo_t *request, bool written)
+/* Return the number of a request, or 0. */
+static int request_number(const siginfo_t *request)
+{
+	if (request->si_code != SI_QUEUE || request->si_value.sival_int <= 0)
+		return 0;
+	return request->si_value.sival_int;
+}
+
+static void send_answer(int number, bool written)
 {
 	const char answer = written ? 'y' : 'n';
 	struct sockaddr_un address;
-	socklen_t len;
+	socklen_t len = make_address(&address, number);
 	int fd;
 
-	if (request->si_code != SI_QUEUE || request->si_value.sival_int <= 0)
-		return;
-	len = make_address(&address, request->si_value.sival_int);
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
@@ -132,13 +149,56 @@ void dump_request_answer(const siginfo_t *request, bool written)
 	close(fd);
 }
 
-/* Return a socket for the answer, and the number in its name. */
-static int answer_socket(int *number)
+void dump_request_answer(const siginfo_t *request, bool written)
 {
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int number = request_number(request);
+
+	if (!number)
+		return;
+	answers[nr_answers].number = number;
+	answers[nr_answers].written = written;
+	nr_answers = (nr_answers + 1) % MAX_ANSWERS;
+	send_answer(number, written);
+}
+
+bool dump_request_is_repeated(const siginfo_t *request)
+{
+	int number = request_number(request);
+
+	for (unsigned int i = 0; number && i < MAX_ANSWERS; i++)
+		if (answers[i].number == number) {
+			send_answer(number, answers[i].written);
+			return true;
+		}
+	return false;
+}
+
+/*
+ * Abstract names belong to a network namespace, and a service can have one of its own
+ * (PrivateNetwork=yes). Without the right to enter it, this process may be in it already.
+ */
+static void enter_network(pid_t recorder)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)recorder);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	setns(fd, CLONE_NEWNET);
+	close(fd);
+}
+
+/* Return a socket for the answer, and the number in its name. */
+static int answer_socket(pid_t recorder, int *number)
+{
 	struct sockaddr_un address;
 	socklen_t len;
+	int fd;
 
+	enter_network(recorder);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
 	if (getrandom(number, sizeof(*number), 0) != sizeof(*number)) {
@@ -153,44 +213,63 @@ static int answer_socket(int *number)
 	return -1;
 }
 
-/* Return the answer, or 0 if the recorder has ended without one. */
-static char wait_for_answer(int fd, pid_t recorder)
+enum outcome { WRITTEN, FAILED, ENDED, SILENT, UNREACHABLE };
+
+/*
+ * The kernel keeps one SIGUSR1 at a time: another one that comes before it is taken is
+ * dropped, with its number. So the request is sent again until the answer comes.
+ */
+static enum outcome wait_for_answer(int fd, pid_t recorder, int number, double seconds)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	double deadline = now() + seconds, next = 0;
 	char answer;
 
 	for (;;) {
 		/* An answer that comes just before the end counts. */
 		bool runs = !kill(recorder, 0);
 
+		if (runs && now() >= next) {
+			if (sigqueue(recorder, SIGUSR1, (union sigval){ .sival_int = number }) &&
+			    errno != EAGAIN && errno != ESRCH)
+				return UNREACHABLE;
+			next = now() + AGAIN_SECONDS;
+		}
 		if (poll(&poll_fd, 1, runs ? LOOK_MS : 0) > 0 && read(fd, &answer, 1) == 1)
-			return answer;
+			return answer == 'y' ? WRITTEN : FAILED;
 		if (!runs)
-			return 0;
+			return ENDED;
+		if (now() >= deadline)
+			return SILENT;
 	}
 }
 
-bool dump_request(pid_t recorder)
+bool dump_request(pid_t recorder, double seconds)
 {
-	int number, fd = answer_socket(&number);
-	char answer;
+	int number, fd = answer_socket(recorder, &number);
+	enum outcome outcome;
 
 	if (fd < 0) {
 		complain("cannot wait for process %d: %s", (int)recorder, strerror(errno));
 		return false;
 	}
-	if (sigqueue(recorder, SIGUSR1, (union sigval){ .sival_int = number })) {
+	if (kill(recorder, 0)) {
 		complain("cannot send SIGUSR1 to process %d: %s", (int)recorder, strerror(errno));
 		close(fd);
 		return false;
 	}
-	answer = wait_for_answer(fd, recorder);
-	close(fd);
-	if (answer == 'n')
+	outcome = wait_for_answer(fd, recorder, number, seconds);
+	if (outcome == UNREACHABLE)
+		complain("cannot send SIGUSR1 to process %d: %s", (int)recorder, strerror(errno));
+	else if (outcome == FAILED)
 		complain("process %d could not write its file; its own messages have the reason",
 			 (int)recorder);
-	else if (answer != 'y')
+	else if (outcome == ENDED)
 		complain("process %d has ended, and did not say that it wrote its file",
 			 (int)recorder);
-	return answer == 'y';
+	else if (outcome == SILENT)
+		complain("process %d has not answered for %g s, and may still write its file; it may be no flight recorder, or be in another network namespace",
+			 (int)recorder, seconds);
+	close(fd);
+	return outcome == WRITTEN;
 }

@@ -22,12 +22,21 @@ bool snapshot_file_take(void);
 bool snapshot_file_write(const struct recording *recording, const char *path);
 bool snapshot_file_free(void);
 
+#define DUMP_SECONDS	600	/* large rings, and a slow disk */
+
 /*
- * Ask a flight recorder for a file, and wait until it says whether it wrote one. The request
- * is SIGUSR1 with a number, and the answer is a datagram to an abstract socket whose name
- * has that number. Return whether the recorder wrote its file. Else report why not.
+ * Ask a flight recorder for a file, and wait until it says whether it wrote one, @seconds at
+ * most. The request is SIGUSR1 with a number, and the answer is a datagram to an
+ * abstract socket whose name has that number. This process is in the network namespace of the
+ * recorder afterwards. Return whether the recorder wrote its file. Else report why not.
  */
-bool dump_request(pid_t recorder);
+bool dump_request(pid_t recorder, double seconds);
+
+/*
+ * Return whether the request has an answer already, and send it again: those who wait repeat
+ * their request, because a signal can be dropped.
+ */
+bool dump_request_is_repeated(const siginfo_t *request);
 
 /* Answer the request of a signal. Without a number, as from kill(1), nobody waits. */
 void dump_request_answer(const siginfo_t *request, bool written);
