@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -131,6 +132,31 @@ static void test_links(void **state)
 	ARE_GONE("2026-11-26T14.03.13.dat");
 }
 
+/* A file that is written, or waits for the thread that assembles it, does not count. */
+static void test_in_use(void **state)
+{
+	struct incident_files files = { .dir = dir, .keep = 1, .keep_kb = 10 };
+	char path[PATH_MAX];
+	int fd;
+
+	(void)state;
+	make("2026-11-26T14.03.12.dat", 4, 30);
+	make("2026-11-26T14.03.12.dat.cpu0", 64, 30);
+	make("2026-11-26T14.03.13.dat", 4, 20);
+	make("2026-11-26T14.03.14.dat", 4, 10);
+	snprintf(path, sizeof(path), "%s/2026-11-26T14.03.12.dat", dir);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	incident_files_remove_old(&files);
+	STAY("2026-11-26T14.03.12.dat", "2026-11-26T14.03.12.dat.cpu0", "2026-11-26T14.03.14.dat");
+	ARE_GONE("2026-11-26T14.03.13.dat");
+	close(fd);
+	incident_files_remove_old(&files);
+	STAY("2026-11-26T14.03.14.dat");
+	ARE_GONE("2026-11-26T14.03.12.dat", "2026-11-26T14.03.12.dat.cpu0");
+}
+
 static void test_all_stay(void **state)
 {
 	struct incident_files files = { .dir = dir };
@@ -181,6 +207,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_number, begin, end),
 		cmocka_unit_test_setup_teardown(test_size, begin, end),
 		cmocka_unit_test_setup_teardown(test_links, begin, end),
+		cmocka_unit_test_setup_teardown(test_in_use, begin, end),
 		cmocka_unit_test_setup_teardown(test_all_stay, begin, end),
 		cmocka_unit_test_setup_teardown(test_names, begin, end),
 	};

@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -117,6 +119,42 @@ static void test_published(void **state)
 	/* A second call finds nothing to do. */
 	complete_all();
 	assert_complete(NAME);
+}
+
+static time_t age_of(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path_of(name), &st), 0);
+	return time(NULL) - st.st_mtime;
+}
+
+/*
+ * Files that the thread completes keep their age, so that the oldest one is removed. That
+ * happens behind the work that was added before.
+ */
+static void test_age(void **state)
+{
+	const struct timespec times[2] = { { .tv_sec = time(NULL) - 1000 },
+					   { .tv_sec = time(NULL) - 1000 } };
+	const struct incident_files files = { .dir = dir, .keep = 2 };
+	struct assembly *assembly;
+
+	(void)state;
+	leave(NAME, true);
+	assert_int_equal(utimensat(AT_FDCWD, path_of(NAME), times, 0), 0);
+	complete_all();
+	assert_complete(NAME);
+	assert_true(age_of(NAME) >= 1000);
+
+	leave("2026-11-26T14.03.10.dat", true);
+	leave("2026-11-26T14.03.11.dat", true);
+	assembly = assembly_new(&(struct assembly_options){ .compress = true, .quiet = true });
+	assert_non_null(assembly);
+	incident_leftovers_complete(dir, assembly);
+	assembly_add_removal_of_old(assembly, &files);
+	assert_true(assembly_end(assembly));
+	assert_string_equal(names(), "2026-11-26T14.03.10.dat 2026-11-26T14.03.11.dat");
 }
 
 static void test_temporary(void **state)
@@ -239,6 +277,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_published, begin, end),
+		cmocka_unit_test_setup_teardown(test_age, begin, end),
 		cmocka_unit_test_setup_teardown(test_temporary, begin, end),
 		cmocka_unit_test_setup_teardown(test_half_a_copy, begin, end),
 		cmocka_unit_test_setup_teardown(test_taken_name, begin, end),

@@ -73,7 +73,12 @@ for number in $numbers; do
 	write $number
 	sleep 1
 done
-is "$(recordings | wc -l)" 3 "three files are kept"
+# The thread that completes a file removes an old one afterwards.
+three()
+{
+	[ "$(recordings | wc -l)" = 3 ]
+}
+ok "three files are kept" retry_until 30 three
 is "$(markers | xargs)" "three four five" "the newest files are kept"
 like "$(recordings | head -n 1)" '/....-..-..T..[.]..[.]..[.]dat$' "a file is named by its time"
 
@@ -141,9 +146,15 @@ wait $first
 is $? 0 "the first of two requests is answered"
 wait $second
 is $? 0 "and so is the second one"
+# Files come faster than they are completed. None of those that wait is removed.
+for _ in 1 2 3 4; do
+	rbmap snapshot --recorder $pid
+done
 kill -INT $pid
 wait $pid
 is $? 0 "the last recorder ends with status 0"
+is "$(grep -c 'is not complete' /tmp/log)" 0 "no file was removed before it was complete"
+is "$(recordings | wc -l)" 3 "three files are kept of many"
 # The service has a network namespace of its own (PrivateNetwork=yes).
 if [ -x /tests/unshare ]; then
 	/tests/unshare --net rbmap record --settings /tmp/flight-files.conf 2>/tmp/log &

@@ -87,7 +87,11 @@ static bool write_dump(struct flight *f, struct recording *recording)
 	f->holds_snapshot = false;
 	if (f->lock_fd >= 0)
 		directory_lock_saved(f->lock_fd);
-	incident_files_remove_old(&f->files);
+	/* The new file counts when it has its size. */
+	if (f->files.dir && recording->assembly)
+		assembly_add_removal_of_old(recording->assembly, &f->files);
+	else
+		incident_files_remove_old(&f->files);
 	return snapshot_file_free();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,12 +20,12 @@
 #include "kernel/module_symbols.h"
 #include "recording/assemble/dat_assemble.h"
 #include "recording/dat_read.h"
-#include "recording/write/incident_files.h"
 #include "recording/write/safe_place.h"
 
-/* @fd: -1: the recording is removed */
+/* @old: old files of this directory are removed. @fd: -1: the recording is removed */
 struct job {
 	struct job *next;
+	const struct incident_files *old;
 	int fd;
 	bool symbols;
 	char path[];
@@ -169,6 +170,31 @@ static struct job *next_job(struct assembly *a)
 	return job;
 }
 
+/* Compression makes another file. Its age is that of the events. */
+static bool assemble_job(const struct job *job, const struct assembly_options *options,
+			 struct step *s)
+{
+	struct stat st;
+	bool known = !fstat(job->fd, &st);
+
+	if (!assemble(job->path, job->fd, options, s))
+		return false;
+	if (known)
+		utimensat(AT_FDCWD, job->path,
+			  (struct timespec[]){ { .tv_nsec = UTIME_OMIT }, st.st_mtim },
+			  AT_SYMLINK_NOFOLLOW);
+	return true;
+}
+
+static bool do_job(const struct job *job, const struct assembly_options *options, struct step *s)
+{
+	if (job->old) {
+		incident_files_remove_old(job->old);
+		return true;
+	}
+	return job->fd < 0 ? remove_recording(job->path) : assemble_job(job, options, s);
+}
+
 static void *work(void *data)
 {
 	struct assembly *a = data;
@@ -181,8 +207,7 @@ static void *work(void *data)
 	pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
 	while ((job = next_job(a))) {
 		options.symbols = job->symbols;
-		if (!(job->fd < 0 ? remove_recording(job->path) :
-				    assemble(job->path, job->fd, &options, &s)))
+		if (!do_job(job, &options, &s))
 			a->failed = true;
 		free(job);
 	}
@@ -204,13 +229,15 @@ struct assembly *assembly_new(const struct assembly_options *options)
 }
 
 /* Return false without a thread, or without memory. */
-static bool add_job(struct assembly *a, const char *path, int fd, bool symbols)
+static bool add_job(struct assembly *a, const char *path, int fd, bool symbols,
+		    const struct incident_files *old)
 {
 	struct job *job = a->started ? malloc(sizeof(*job) + strlen(path) + 1) : NULL;
 
 	if (!job)
 		return false;
 	job->next = NULL;
+	job->old = old;
 	job->fd = fd;
 	job->symbols = symbols;
 	strcpy(job->path, path);
@@ -228,12 +255,18 @@ bool assembly_add(struct assembly *a, const char *path, int fd, bool symbols)
 		.compress = a->options.compress, .quiet = a->options.quiet, .symbols = symbols,
 	};
 
-	return add_job(a, path, fd, symbols) || assembly_run(path, fd, &options);
+	return add_job(a, path, fd, symbols, NULL) || assembly_run(path, fd, &options);
 }
 
 bool assembly_add_removal(struct assembly *a, const char *path)
 {
-	return add_job(a, path, -1, false) || remove_recording(path);
+	return add_job(a, path, -1, false, NULL) || remove_recording(path);
+}
+
+void assembly_add_removal_of_old(struct assembly *a, const struct incident_files *files)
+{
+	if (!add_job(a, "", -1, false, files))
+		incident_files_remove_old(files);
 }
 
 bool assembly_end(struct assembly *a)

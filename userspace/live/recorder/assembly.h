@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "recording/write/incident_files.h"
+
 /* Add the signals that end a recording. */
 void assembly_add_signals(sigset_t *set);
 
@@ -32,7 +34,8 @@ struct assembly *assembly_new(const struct assembly_options *options);
 
 /*
  * Let the thread assemble a recording after those that were added before, and close @fd.
- * @symbols: ask the module for the names of functions, of a recording of this boot.
+ * @symbols: ask the module for the names of functions, of a recording of this boot. The
+ * thread lets the file keep the time of its last change.
  * If no thread could be started, do it at once. Return as assembly_run(), or true if the
  * work is left to the thread.
  */
@@ -43,6 +46,12 @@ bool assembly_add(struct assembly *a, const char *path, int fd, bool symbols);
  * that failed at once.
  */
 bool assembly_add_removal(struct assembly *a, const char *path);
+
+/*
+ * Let the thread remove old files after the work that was added before. @files stays until
+ * assembly_end().
+ */
+void assembly_add_removal_of_old(struct assembly *a, const struct incident_files *files);
 
 /*
  * Wait for the thread; from now on signals stop its work. Free @a, which may be NULL.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -135,6 +136,19 @@ uint64_t incident_files_data(int dir, const char *name)
 	return of.bytes;
 }
 
+/* Its descriptor is locked until it is written and assembled. */
+static bool is_in_use(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool in_use;
+
+	if (fd < 0)
+		return false;
+	in_use = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return in_use;
+}
+
 static bool add_incident(struct incidents *all, int dir, const char *name)
 {
 	struct incident *more;
@@ -142,7 +156,8 @@ static bool add_incident(struct incidents *all, int dir, const char *name)
 
 	if (!array_grow(all->v, all->nr))
 		return false;
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
+	    is_in_use(dir, name))
 		return true;
 	more = &all->v[all->nr];
 	*more = (struct incident){ .name = strdup(name), .time = st.st_mtim };

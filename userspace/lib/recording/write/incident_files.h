@@ -39,7 +39,8 @@ bool incident_files_name(struct incident_files *files, char *path, size_t size);
 
 /*
  * Remove the oldest files of the directory, as far as there are too many. Files of other
- * names, and the newest file, stay.
+ * names, and the newest file, stay. Recordings that are not assembled yet stay, too, and do
+ * not count: their size is not known, and somebody works on them.
  */
 void incident_files_remove_old(const struct incident_files *files);
 
