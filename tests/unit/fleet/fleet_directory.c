@@ -9,13 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "transport/transport.h"
 
-static char folder[] = "/tmp/fleet-directory-XXXXXX";
+static char folder[sizeof("/tmp/fleet-directory-XXXXXX")];
+static bool files_are_cut;
+
+/* A file can become shorter after its size was read. */
+ssize_t read(int fd, void *to, size_t size)
+{
+	return files_are_cut ? 0 : syscall(SYS_read, fd, to, size);
+}
 
 static void make(const char *path)
 {
@@ -38,6 +46,25 @@ static void put(const char *path, const char *text)
 	fclose(file);
 }
 
+static void make_folders(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/fleet-directory-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	make("collector");
+	make("host");
+	make("all");
+	make("collector/evil");
+	make("collector/good");
+}
+
+static void remove_folders(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 static void test_unreadable(void **state)
 {
 	struct transport_options o = { .role = ROLE_COLLECTOR };
@@ -48,12 +75,7 @@ static void test_unreadable(void **state)
 	int good = 0;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
-	make("collector");
-	make("host");
-	make("all");
-	make("collector/evil");
-	make("collector/good");
+	make_folders();
 	snprintf(url, sizeof(url), "dir:%s", folder);
 	for (int i = 0; i < 5; i++) {
 		snprintf(name, sizeof(name), "%s/collector/evil/m%d", folder, i);
@@ -86,14 +108,39 @@ static void test_unreadable(void **state)
 	assert_true(named);
 	transport_close(&t);
 	assert_int_equal(seteuid(getuid()), 0);
-	snprintf(name, sizeof(name), "rm -rf %s", folder);
-	assert_int_equal(system(name), 0);
+	remove_folders();
+}
+
+/* A member of the group cuts a file while it is read. It is delivered without bytes. */
+static void test_cut(void **state)
+{
+	struct transport_options o = { .role = ROLE_COLLECTOR };
+	struct transport t = { 0 };
+	struct parcel p = { 0 };
+	char url[64];
+
+	(void)state;
+	make_folders();
+	snprintf(url, sizeof(url), "dir:%s", folder);
+	o.url = url;
+	put("collector/evil/m", "message");
+	assert_int_equal(transport_open(&t, &o), 0);
+	files_are_cut = true;
+	assert_int_equal(t.ops->receive(&t, &p, 0), 1);
+	files_are_cut = false;
+	assert_int_equal(p.size, 0);
+	assert_null(p.data);
+	assert_int_equal(t.ops->acknowledge(&t, &p, true), 0);
+	assert_int_equal(t.ops->receive(&t, &p, 0), 0);
+	transport_close(&t);
+	remove_folders();
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_cut),
 	};
 
 	return cmocka_run_group_tests_name("fleet_directory", tests, NULL, NULL);

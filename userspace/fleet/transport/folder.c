@@ -106,9 +106,11 @@ static int read_bytes(int fd, char *data, size_t size)
 	return 0;
 }
 
+/* Store the bytes only if all of them were read: others can cut the file meanwhile. */
 static int read_file(int fd, void **data, size_t *size)
 {
 	struct stat st;
+	void *bytes;
 	int ret;
 
 	if (fstat(fd, &st))
@@ -118,14 +120,17 @@ static int read_file(int fd, void **data, size_t *size)
 		return -EISDIR;
 	if (!S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > MESSAGE_SIZE_MAX)
 		return -EBADMSG;
-	*size = st.st_size;
-	*data = malloc(*size);
-	if (!*data)
+	bytes = malloc(st.st_size);
+	if (!bytes)
 		return -ENOMEM;
-	ret = read_bytes(fd, *data, *size);
-	if (ret)
-		free(*data);
-	return ret;
+	ret = read_bytes(fd, bytes, st.st_size);
+	if (ret) {
+		free(bytes);
+		return ret;
+	}
+	*data = bytes;
+	*size = st.st_size;
+	return 0;
 }
 
 int folder_read(int dir, const char *id, void **data, size_t *size)
