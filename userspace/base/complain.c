@@ -5,18 +5,20 @@
 #include <string.h>
 
 #include "complain.h"
+#include "printable.h"
 
 void complain(const char *fmt, ...)
 {
-	char line[4096];
+	char line[4096] = "", text[PRINTABLE_MAX * sizeof(line)];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
+	*put_printable(text, line, strlen(line)) = '\0';
 	fflush(stdout);
 	/* Use one write, so that lines of several threads do not mix. */
-	fprintf(stderr, "rbmap: %s\n", line);
+	fprintf(stderr, "rbmap: %s\n", text);
 }
 
 int finish_stdout(int status)

@@ -15,7 +15,10 @@ enum {
 	STATUS_GONE	= 4,	/* record: the module that owns the buffer was removed */
 };
 
-/* Print "rbmap: ..." and a newline to stderr. */
+/*
+ * Print "rbmap: ..." and a newline to stderr. Texts can be those of files and messages, which
+ * others have written: what printable.h escapes is escaped.
+ */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Flush stdout. If that fails, report the error and return another status. */

@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/complain.h"
 #include "base/json.h"
 #include "base/printable.h"
 #include "base/units.h"
@@ -105,6 +107,29 @@ static void test_printable(void **state)
 		}
 	}
 	buf_free(&b);
+}
+
+/* A recording's text in a message does nothing to the terminal. */
+static void test_complain(void **state)
+{
+	static const char wanted[] =
+		"rbmap: a.dat: its clock, \\x1b]0;title\\x07\\x0arbmap: all is well, \xc3\xa4\n";
+	int before = dup(STDERR_FILENO);
+	FILE *file = tmpfile();
+	char text[256];
+	size_t size;
+
+	(void)state;
+	assert_non_null(file);
+	assert_true(before >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+	complain("%s: its clock, %s", "a.dat", "\x1b]0;title\a\nrbmap: all is well, \xc3\xa4");
+	assert_true(dup2(before, STDERR_FILENO) >= 0);
+	close(before);
+	rewind(file);
+	size = fread(text, 1, sizeof(text) - 1, file);
+	text[size] = '\0';
+	fclose(file);
+	assert_string_equal(text, wanted);
 }
 
 static void test_json(void **state)
@@ -298,6 +323,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_seconds),
 		cmocka_unit_test(test_printable),
+		cmocka_unit_test(test_complain),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_bytes),
 		cmocka_unit_test(test_foreign),
