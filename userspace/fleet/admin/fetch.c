@@ -240,11 +240,12 @@ static uint64_t add_rings(struct buf *out, struct fleet_index *ix, const struct 
 	return missing;
 }
 
-/* Return whether messages are missing. */
+/* Return whether messages are missing, or could not be read. */
 static bool describe(struct buf *out, struct fleet_index *ix, const struct stream_query *q,
 		     const char *name, const struct stream_counts *counts)
 {
 	uint64_t error = q->nr_clocks ? q->clock[q->nr_clocks - 1].error : STREAM_CLOCK_UNKNOWN;
+	uint64_t damaged = q->damaged + counts->damaged;
 
 	if (out->size)
 		buf_add(out, "\n", 1);
@@ -256,10 +257,10 @@ static bool describe(struct buf *out, struct fleet_index *ix, const struct strea
 	text_add_u64(out, "lost", counts->lost);
 	text_add_u64(out, "losses-without-number", counts->unknown);
 	text_add_u64(out, "missing", counts->missing);
-	text_add_u64(out, "damaged", q->damaged);
+	text_add_u64(out, "damaged", damaged);
 	if (error != STREAM_CLOCK_UNKNOWN)
 		text_add_u64(out, "clock-error", error);
-	return add_rings(out, ix, q) || counts->missing || q->damaged;
+	return add_rings(out, ix, q) || counts->missing || damaged;
 }
 
 /* Note that the manifest has no recording of it. */

@@ -297,6 +297,21 @@ static int add_subbuf(struct recording *r, const struct buf *whole, const struct
 	return dat_add(r->writer, r->source.cpu, &sb);
 }
 
+/*
+ * An error of one message: the collector can remove its file meanwhile. Those before and behind
+ * it are written.
+ */
+static int skip_entry(struct recording *r)
+{
+	r->counts->damaged++;
+	return 0;
+}
+
+static bool is_of_process(int error)
+{
+	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
+}
+
 static int add_entry(struct recording *r, const struct stream_entry *e, struct buf *bytes,
 		     struct buf *space)
 {
@@ -307,9 +322,9 @@ static int add_entry(struct recording *r, const struct stream_entry *e, struct b
 	int ret = stream_query_read(r->query, e, &m, bytes, space);
 
 	if (ret)
-		return ret;
+		return is_of_process(ret) ? ret : skip_entry(r);
 	if (!batch_open(&b, &head, m.data, m.size))
-		return -EBADMSG;
+		return skip_entry(r);
 	ret = follow(r, e, &m, &head);
 	while (!ret && (ret = batch_next(&b, &s)) == 1)
 		ret = add_subbuf(r, &b.copy, &s);

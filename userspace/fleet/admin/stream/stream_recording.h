@@ -9,9 +9,10 @@
  * @events, @lost: events, and those that were lost
  * @unknown: losses without a number
  * @missing: messages that are not here, or not yet; those at the end of a run count as one
+ * @damaged: messages that were found and could not be read again
  */
 struct stream_counts {
-	uint64_t events, lost, unknown, missing;
+	uint64_t events, lost, unknown, missing, damaged;
 };
 
 /*
