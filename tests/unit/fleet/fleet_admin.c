@@ -14,8 +14,10 @@
 
 #include <cmocka.h>
 
+#include "admin/commands.h"
 #include "admin/stream/stream_recording.h"
 #include "base/complain.h"
+#include "collector/index/database.h"
 #include "message/message.h"
 #include "message/stream/batch.h"
 
@@ -106,10 +108,59 @@ static void test_removed_stream(void **state)
 	close(q.dir);
 }
 
+#define COMMAND		"2026-11-26T14.03.12-web"
+#define OTHERS		600
+
+/* A host names the command in all of its manifests: each host has one incident all the same. */
+static void test_command_of_many(void **state)
+{
+	static const char *const wanted[][2] = {
+		{ "evil", "e-600" }, { "good", "g-1" }, { "liar", "l-3" },
+	};
+	static const uint64_t others[] = { OTHERS - 1, 0, OTHERS - 1 };
+	struct fleet_index ix;
+	sqlite3_stmt *st;
+	size_t nr = 0;
+
+	(void)state;
+	assert_true(index_open(&ix, folder, INDEX_CREATE));
+	index_run(&ix, "INSERT INTO host (id, name, boot, first_seen, last_seen)"
+		  " VALUES (1, 'good', '', 0, 0), (2, 'evil', '', 0, 0), (3, 'liar', '', 0, 0)", "");
+	index_run(&ix, "INSERT INTO command (id, name, action, hosts, reason, time)"
+		  " VALUES (1, ?1, 'snapshot', '*', '', 0)", "s", COMMAND);
+	index_run(&ix, "INSERT INTO incident (host, name, state, changed, time, command)"
+		  " VALUES (1, 'g-1', 'stored', 0, 0, ?1), (1, 'g-2', 'stored', 0, 0, NULL)", "s",
+		  COMMAND);
+	index_run(&ix, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)"
+		  " INSERT INTO incident (host, name, state, changed, time, command)"
+		  " SELECT 2, 'e-' || i, 'stored', 0, 0, ?1 FROM n UNION ALL"
+		  " SELECT 3, 'l-' || i, 'stored', 0, 0, ?1 FROM n", "si", COMMAND,
+		  (int64_t)OTHERS);
+	index_run(&ix, "INSERT INTO answer (command, host, state, incident, arrived)"
+		  " VALUES (1, 1, 'taken', 'g-1', 0), (1, 3, 'taken', 'l-3', 0)", "");
+	assert_int_equal(ix.code, 0);
+	st = stored_select(&ix, COMMAND);
+	while (index_row(&ix, st)) {
+		assert_true(nr < sizeof(wanted) / sizeof(*wanted));
+		assert_string_equal(index_text(st, STORED_HOST), wanted[nr][0]);
+		assert_string_equal(index_text(st, STORED_NAME), wanted[nr][1]);
+		assert_int_equal(index_u64(st, STORED_OTHERS), others[nr]);
+		nr++;
+	}
+	assert_int_equal(ix.code, 0);
+	assert_int_equal(nr, 3);
+	st = stored_select(&ix, "g-2");
+	assert_true(index_row(&ix, st));
+	assert_string_equal(index_text(st, STORED_NAME), "g-2");
+	assert_false(index_row(&ix, st));
+	index_close(&ix);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_removed_stream, begin, end),
+		cmocka_unit_test_setup_teardown(test_command_of_many, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("fleet_admin", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,14 +32,24 @@ bool fleet_has_host(const char *pattern, const char *host)
 	return !fnmatch(pattern, host, 0);
 }
 
+/*
+ * One incident of each host: the one that its ANSWER to the command names, or the one of that id,
+ * or the newest one whose manifest names the command. A host can write the command's id into all
+ * of its manifests.
+ */
 static const char stored_query[] =
-	"SELECT host.name, incident.name, incident.state, incident.sha256, incident.manifest"
-	" FROM incident JOIN host ON host.id = incident.host"
-	" WHERE incident.name = ?1 OR incident.command = ?1 OR incident.id IN"
+	"WITH answered AS"
 	" (SELECT mine.id FROM command JOIN answer ON answer.command = command.id"
 	"  JOIN incident mine ON mine.host = answer.host AND mine.name = answer.incident"
-	"  WHERE command.name = ?1)"
-	" ORDER BY host.name, incident.name";
+	"  WHERE command.name = ?1),"
+	" named AS"
+	" (SELECT id, row_number() OVER (PARTITION BY host ORDER BY"
+	"  id IN answered DESC, name = ?1 DESC, id DESC) AS place,"
+	"  count(*) OVER (PARTITION BY host) AS number FROM incident"
+	"  WHERE name = ?1 OR command = ?1 OR id IN answered)"
+	" SELECT host.name, incident.name, state, sha256, manifest, number - 1"
+	" FROM named JOIN incident ON incident.id = named.id JOIN host ON host.id = incident.host"
+	" WHERE place = 1 ORDER BY host.name";
 
 sqlite3_stmt *stored_select(struct fleet_index *ix, const char *id)
 {
@@ -47,6 +58,11 @@ sqlite3_stmt *stored_select(struct fleet_index *ix, const char *id)
 
 bool stored_is_there(sqlite3_stmt *st)
 {
+	uint64_t others = index_u64(st, STORED_OTHERS);
+
+	if (others)
+		complain("note: %s names the command in %" PRIu64 " more incidents, which are left out: 'rbmap fleet incidents --hosts %s' lists them",
+			 index_text(st, STORED_HOST), others, index_text(st, STORED_HOST));
 	if (!strcmp(index_text(st, STORED_STATE), "stored"))
 		return true;
 	complain("%s of %s is not stored: its state is '%s'", index_text(st, STORED_NAME),

@@ -42,13 +42,19 @@ int fleet_close_index(struct fleet_index *ix, const struct fleet_options *o, int
 /* Return whether a host is one of --hosts. */
 bool fleet_has_host(const char *pattern, const char *host);
 
-/* The columns of the incidents that an ID names: one, or those of a command's hosts */
-enum { STORED_HOST, STORED_NAME, STORED_STATE, STORED_SHA256, STORED_MANIFEST };
+/*
+ * The columns of the incidents that an ID names: one, or those of a command's hosts.
+ * STORED_OTHERS: the number of others of the host, which have no row
+ */
+enum { STORED_HOST, STORED_NAME, STORED_STATE, STORED_SHA256, STORED_MANIFEST, STORED_OTHERS };
 
-/* Return a statement with a row for each incident, by host. index_end() ends it. */
+/* Return a statement with a row for each host, by name. index_end() ends it. */
 sqlite3_stmt *stored_select(struct fleet_index *ix, const char *id);
 
-/* Return whether the row's incident is on the disk of the collector, or report its state. */
+/*
+ * Return whether the row's incident is on the disk of the collector, or report its state. Report
+ * the others of the host, too.
+ */
 bool stored_is_there(sqlite3_stmt *st);
 
 /* Store the path of the row's file. */
