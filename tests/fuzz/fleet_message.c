@@ -164,7 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	index_rollback(&collector.index);
 	files_drop(&collector.files);
 	stream_files_drop(&collector.streams);
-	collector.nr_answers = 0;
+	streams_cut(&collector, 0);
 	replies_discard(&collector.replies);
 	collector.permits.nr = 0;
 	refill();

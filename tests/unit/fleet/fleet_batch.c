@@ -57,11 +57,33 @@ static int acknowledge(struct transport *t, struct parcel *p, bool done)
 	return 0;
 }
 
+/* Numbers of lines about streams in the answers to two hosts */
+static struct {
+	const char *host;
+	unsigned int streams;
+} told[] = { { "evil", 0 }, { "good", 0 } };
+
+static void count_streams(const struct parcel *p)
+{
+	char name[32], value[SOURCE_NAME_SIZE];
+	struct buf space = { 0 };
+	struct message m;
+	struct text t;
+
+	assert_null(message_decode(&m, &space, p->data, p->size));
+	t = (struct text){ m.data, (const char *)m.data + m.size };
+	while (text_next(&t, name, sizeof(name), value, sizeof(value)))
+		for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+			if (!strcmp(told[i].host, p->host) && !strcmp(name, "stream"))
+				told[i].streams++;
+	buf_free(&space);
+}
+
 static int publish(struct transport *t, const struct parcel *parcels, unsigned int nr)
 {
 	(void)t;
-	(void)parcels;
-	(void)nr;
+	for (unsigned int i = 0; i < nr; i++)
+		count_streams(&parcels[i]);
 	return 0;
 }
 
@@ -646,6 +668,55 @@ static void test_clock_is_set(void **state)
 	assert_true(collector_time() - number("SELECT changed FROM stream_file") < 60 * NS_PER_SEC);
 }
 
+/* A HELLO with all lines that fit: the host gets its share of the answers, others get theirs. */
+static void test_many_streams(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+	struct buf text = { 0 };
+
+	(void)state;
+	told[0].streams = told[1].streams = 0;
+	for (int hello = 0; hello < 3; hello++) {
+		text.size = 0;
+		for (int i = 0; text.size + 32 < MESSAGE_PAYLOAD_MAX; i++)
+			buf_printf(&text, "stream=a.%d.%d.1\n", hello, i);
+		buf_add(&text, "", 1);
+		assert_false(text.failed);
+		put_text("evil", MESSAGE_HELLO, "", hello, 0, text.data);
+	}
+	put_text("good", MESSAGE_HELLO, "", 0, 0, "stream = b.0.1.1\nstream = b.1.1.1\n");
+	put_subbufs("good", 0, &head, 0);
+	put_subbufs("good", 1, &head, 0);
+	collect();
+	assert_in_range(told[0].streams, 256, 512);
+	assert_int_equal(told[1].streams, 3);
+	/* The next batch has answers of its own. */
+	put_subbufs("good", 2, &head, 0);
+	collect();
+	assert_int_equal(told[1].streams, 4);
+	buf_free(&text);
+}
+
+/* A message that is put aside takes its answer with it, and no other one. */
+static void test_answers_of_aside(void **state)
+{
+	const struct batch_head head = { .end = 1000, .number = 13 }, other = { .end = 1000 };
+
+	(void)state;
+	told[0].streams = told[1].streams = 0;
+	assert_int_equal(sqlite3_exec(collector.index.db,
+		"CREATE TRIGGER t BEFORE UPDATE ON host WHEN new.version = 'no'"
+		" BEGIN SELECT raise(ABORT, 'no'); END", NULL, NULL, NULL), 0);
+	put_subbufs("good", 0, &other, 0);
+	put_text("evil", MESSAGE_HELLO, "", 0, 0, "stream = a.0.1.1\nversion = no\nstream = a.1.1.1\n");
+	put_text("good", MESSAGE_HELLO, "", 0, 0, "stream = b.0.1.1\n");
+	put_subbufs("evil", 0, &head, 0);
+	put_subbufs("good", 1, &other, 0);
+	collect();
+	assert_int_equal(told[0].streams, 1);
+	assert_int_equal(told[1].streams, 2);
+}
+
 static void test_totals(void **state)
 {
 	const struct batch_head head = {
@@ -676,6 +747,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_many_boots, begin, end),
 		cmocka_unit_test_setup_teardown(test_first, begin, end),
 		cmocka_unit_test_setup_teardown(test_clock_is_set, begin, end),
+		cmocka_unit_test_setup_teardown(test_many_streams, begin, end),
+		cmocka_unit_test_setup_teardown(test_answers_of_aside, begin, end),
 		cmocka_unit_test(test_totals),
 	};
 

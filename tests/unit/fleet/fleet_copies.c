@@ -139,7 +139,7 @@ static void deliver(const char *host, const char *boot, struct message *m)
 	assert_int_equal(batch_message(&collector, &p), 0);
 	assert_int_equal(stream_files_sync(&collector.streams), 0);
 	assert_true(index_commit(&collector.index));
-	collector.nr_answers = 0;
+	streams_cut(&collector, 0);
 	buf_free(&bytes);
 }
 

@@ -7,6 +7,7 @@
 #include "base/process.h"
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
+#include "command/service.h"
 #include "incoming.h"
 #include "store.h"
 #include "streams.h"
@@ -179,7 +180,7 @@ static int handle_alone(struct collector *c, const struct parcel *p)
 	index_mark(&c->index);
 	ret = batch_message(c, p);
 	if (is_of_message(c, ret)) {
-		c->nr_answers = answers;
+		streams_cut(c, answers);
 		c->stored_bytes = stored_bytes;
 		replies_cut(&c->replies, replies);
 		return put_aside(c, p, ret);
@@ -195,8 +196,11 @@ static int try_batch(struct collector *c, const struct parcel *parcels, unsigned
 	int ret = 0;
 
 	index_begin(&c->index);
-	for (unsigned int i = 0; i < nr && !ret && !c->index.code; i++)
+	for (unsigned int i = 0; i < nr && !ret && !c->index.code; i++) {
+		/* Many messages that each take long are no reason to end the service. */
+		service_alive();
 		ret = alone ? handle_alone(c, &parcels[i]) : batch_message(c, &parcels[i]);
+	}
 	if (!ret)
 		ret = files_sync(&c->files);
 	if (!ret)
@@ -211,7 +215,7 @@ static void undo_batch(struct collector *c, uint64_t refused)
 	index_rollback(&c->index);
 	files_drop(&c->files);
 	stream_files_drop(&c->streams);
-	c->nr_answers = 0;
+	streams_cut(c, 0);
 	c->refused = refused;
 	replies_discard(&c->replies);
 	/* Count the bytes of files again. The text of the error stays. */

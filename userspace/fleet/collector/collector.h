@@ -21,6 +21,8 @@
 
 #define NS_PER_SEC		1000000000LL
 #define REPLIES_MAX		1024	/* Hosts ask again for those that did not fit. */
+#define STREAM_ANSWERS_MAX	4096
+#define STREAM_ANSWERS_BITS	10	/* There are 2^this chains of answers. */
 #define INCIDENT_NAME_MAX	96	/* A reply's id is this name and up to 29 bytes. */
 
 /**
@@ -63,6 +65,7 @@ struct replies {
 /**
  * struct collector - a collector that runs
  * @answers: sources of streams for which hosts wait for an answer
+ * @answers_of: the last answer of each chain, counted from 1; all of a host are in the same one
  * @space: payload of the message that is handled
  * @stored_bytes: size of all files that are stored
  * @clock_real, @clock_boot: two clocks, when they were compared
@@ -84,6 +87,7 @@ struct collector {
 	struct stream_files streams;
 	struct stream_answer *answers;
 	unsigned int nr_answers;
+	unsigned int answers_of[1U << STREAM_ANSWERS_BITS];
 	struct buf space;
 	uint64_t stored_bytes;
 	int64_t clock_real, clock_boot;

@@ -13,6 +13,7 @@
 #define PART_SECONDS	2
 #define MANIFEST_SECONDS 10
 #define LISTED_MAX	64	/* incidents of one HELLO */
+#define STREAMS_MAX	256	/* sources of one HELLO, as many as an agent lists */
 #define NAME_SIZE	32
 #define VALUE_SIZE	256
 
@@ -206,6 +207,7 @@ void handle_hello(struct collector *c, const struct index_host *host, const stru
 	struct text t = { m->data, (const char *)m->data + m->size };
 	char name[NAME_SIZE], value[VALUE_SIZE];
 	int64_t time = collector_time();
+	unsigned int streams = 0, firsts = 0;
 	bool wants = false;
 
 	while (text_next(&t, name, sizeof(name), value, sizeof(value))) {
@@ -213,9 +215,9 @@ void handle_hello(struct collector *c, const struct index_host *host, const stru
 			snprintf(h.version, sizeof(h.version), "%.*s", (int)sizeof(h.version) - 1, value);
 		else if (!strcmp(name, "kernel"))
 			snprintf(h.kernel, sizeof(h.kernel), "%.*s", (int)sizeof(h.kernel) - 1, value);
-		else if (!strcmp(name, "stream") && is_source_name(value))
+		else if (!strcmp(name, "stream") && is_source_name(value) && streams++ < STREAMS_MAX)
 			streams_ask(c, host, value);
-		else if (!strcmp(name, "stream-first"))
+		else if (!strcmp(name, "stream-first") && firsts++ < STREAMS_MAX)
 			streams_first(c, host, value);
 		else if (strcmp(name, "incident"))
 			store_number(&h, name, value);

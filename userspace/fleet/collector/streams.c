@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "collector/index/stream_heads.h"
 #include "collector/index/streams.h"
 #include "incoming.h"
@@ -11,6 +12,8 @@
 #include "streams.h"
 
 #define STREAM_STORED	"stream"
+/* Answers of a host in a batch: the sources of its messages, and of a HELLO */
+#define STREAM_ANSWERS_OF_HOST	512
 
 /* Numbers of hosts can be any: their sums must not wrap. */
 static uint64_t difference(uint64_t to, uint64_t from)
@@ -290,46 +293,67 @@ void streams_first(struct collector *c, const struct index_host *host, char *lin
 		advance(c, &s);
 }
 
+static unsigned int *chain_of(struct collector *c, int64_t host)
+{
+	return &c->answers_of[hash_u64_bits(host, STREAM_ANSWERS_BITS)];
+}
+
 void streams_ask(struct collector *c, const struct index_host *host, const char *source)
 {
 	struct stream_answer *a = &c->answers[c->nr_answers];
+	unsigned int *chain = chain_of(c, host->id), nr = 0;
 
-	for (unsigned int i = 0; i < c->nr_answers; i++)
-		if (c->answers[i].host.id == host->id && !strcmp(c->answers[i].source, source))
+	for (unsigned int i = *chain; i; i = c->answers[i - 1].next) {
+		const struct stream_answer *other = &c->answers[i - 1];
+
+		if (other->host.id != host->id)
+			continue;
+		if (++nr == STREAM_ANSWERS_OF_HOST || !strcmp(other->source, source))
 			return;
+	}
 	if (c->nr_answers == STREAM_ANSWERS_MAX)
 		return;
 	a->host = *host;
 	snprintf(a->source, sizeof(a->source), "%s", source);
-	c->nr_answers++;
+	a->added = false;
+	a->next = *chain;
+	*chain = ++c->nr_answers;
 }
 
-/* Answer a host about all its sources from @from on. */
-static void answer(struct collector *c, unsigned int from)
+void streams_cut(struct collector *c, unsigned int nr)
 {
-	struct index_host host = c->answers[from].host;
+	while (c->nr_answers > nr) {
+		const struct stream_answer *last = &c->answers[--c->nr_answers];
+
+		*chain_of(c, last->host.id) = last->next;
+	}
+}
+
+/* Answer a host about all its sources. */
+static void answer(struct collector *c, const struct index_host *host)
+{
 	char line[SOURCE_NAME_SIZE + 32];
 	struct buf text = { 0 };
+	struct stream_answer *a;
 
-	for (unsigned int i = from; i < c->nr_answers; i++) {
-		struct stream_answer *a = &c->answers[i];
-
-		if (a->host.id != host.id)
+	for (unsigned int i = *chain_of(c, host->id); i; i = a->next) {
+		a = &c->answers[i - 1];
+		if (a->host.id != host->id)
 			continue;
 		snprintf(line, sizeof(line), "%s %" PRIu64, a->source,
-			 index_stream_next(&c->index, host.id, a->source));
+			 index_stream_next(&c->index, host->id, a->source));
 		text_add(&text, "stream", line);
-		a->host.id = 0;
+		a->added = true;
 	}
 	if (!text.failed)
-		replies_add(&c->replies, &host, STREAM_STORED, MESSAGE_STORED, &text);
+		replies_add(&c->replies, host, STREAM_STORED, MESSAGE_STORED, &text);
 	buf_free(&text);
 }
 
 void streams_answer(struct collector *c)
 {
 	for (unsigned int i = 0; i < c->nr_answers; i++)
-		if (c->answers[i].host.id)
-			answer(c, i);
-	c->nr_answers = 0;
+		if (!c->answers[i].added)
+			answer(c, &c->answers[i].host);
+	streams_cut(c, 0);
 }

@@ -10,18 +10,26 @@
 #include "collector/index/hosts.h"
 #include "message/message.h"
 
-#define STREAM_ANSWERS_MAX	4096
-
+/**
+ * struct stream_answer - a source for which a host waits
+ * @next: the answer before it in its chain, counted from 1; 0: none
+ * @added: it is in a message to the host
+ */
 struct stream_answer {
 	struct index_host host;
 	char source[SOURCE_NAME_SIZE];
+	unsigned int next;
+	bool added;
 };
 
 /* Handle SUBBUFS, HEAD, CLOCK or GAP. @parcel: the message as it came */
 int handle_stream(struct collector *c, const struct index_host *host, const struct message *m,
 		  const struct parcel *parcel);
 
-/* The host waits for an answer about a source. */
+/*
+ * The host waits for an answer about a source. Beyond the host's share of answers, and beyond
+ * all, it is not answered: it asks again.
+ */
 void streams_ask(struct collector *c, const struct index_host *host, const char *source);
 
 /*
@@ -29,6 +37,9 @@ void streams_ask(struct collector *c, const struct index_host *host, const char 
  * that one will never come, if they are not here.
  */
 void streams_first(struct collector *c, const struct index_host *host, char *line);
+
+/* Forget what hosts wait for, but the first @nr. */
+void streams_cut(struct collector *c, unsigned int nr);
 
 /* Add a STORED for each host that waits for one. */
 void streams_answer(struct collector *c);
