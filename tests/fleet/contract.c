@@ -3,7 +3,7 @@
  * Publishes and receives by a transport, for contract.sh. The bytes of a message follow
  * from its id, so that the receiver can check them.
  *
- *	contract URL ROLE[:HOST] FOLDER publish CHANNEL HOST PREFIX FIRST COUNT SIZE RETRY
+ *	contract URL ROLE[:HOST] FOLDER publish CHANNEL HOST PREFIX FIRST COUNT SIZE RETRY [twice]
  *	contract URL ROLE[:HOST] FOLDER receive COUNT MS [nak|slow]
  *	contract URL ROLE[:HOST] FOLDER open
  *
@@ -32,6 +32,7 @@
 static const char *const channels[] = { "collector", "host", "all" };
 static const char *const roles[] = { "host", "collector", "admin" };
 static struct transport transport;
+static bool twice;	/* publish each batch again, as after an answer that was lost */
 
 static int find(const char *const *names, const char *name)
 {
@@ -88,6 +89,8 @@ static int publish_batch(struct parcel *parcels, unsigned int nr, time_t end)
 	while ((ret = transport.ops->publish(&transport, parcels, nr)) == -EAGAIN &&
 	       time(NULL) < end)
 		nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
+	if (!ret && twice)
+		ret = transport.ops->publish(&transport, parcels, nr);
 	for (unsigned int i = 0; i < nr; i++) {
 		if (!ret)
 			printf("safe %s\n", parcels[i].id);
@@ -104,6 +107,7 @@ static int publish(char **a)
 	time_t end = time(NULL) + atol(a[6]);
 	int ret = 0;
 
+	twice = a[7] && !strcmp(a[7], "twice");
 	for (unsigned long done = 0; !ret && done < count; done += BATCH) {
 		unsigned int nr = count - done < BATCH ? count - done : BATCH;
 		struct parcel parcels[BATCH] = { 0 };
@@ -184,7 +188,7 @@ int main(int argc, char **argv)
 	ret = transport_open(&transport, &o);
 	if (ret)
 		return failed(ret);
-	if (!strcmp(argv[4], "publish") && argc == 12)
+	if (!strcmp(argv[4], "publish") && argc >= 12)
 		ret = publish(argv + 5);
 	else if (!strcmp(argv[4], "receive") && argc >= 7)
 		ret = receive(argv + 5);

@@ -14,6 +14,21 @@ streams()
 	"$RBMAP_FLEET" fleet setup streams "$url" "$@"
 }
 
+# raw TEXT...: sends lines of the protocol of NATS, as a client without rbmap would
+raw()
+{
+	python3 - "${url##*:}" "$@" <<'END'
+import socket
+import sys
+
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+s.sendall("".join(line + "\r\n" for line in ('CONNECT {"headers":true}', *sys.argv[2:], "PING")).encode())
+data = b""
+while b"PONG" not in data:
+    data += s.recv(4096)
+END
+}
+
 # consumers FOLDER: prints the number of consumers on the first server
 consumers()
 {
@@ -56,11 +71,22 @@ drain "$dir/got"
 ids "$dir/got" >"$dir/came"
 is "$(ids "$dir/safe" | comm -23 - "$dir/came" | wc -l)" 0 "none is lost"
 
-report h1 twice 5 100 >/dev/null
-report h1 twice 5 100 >"$dir/safe"
+run host:h1 publish collector h1 twice 1 5 100 0 twice >"$dir/safe"
 : >"$dir/got"
 drain "$dir/got"
 is "$(ids "$dir/safe" | wc -l),$(wc -l <"$dir/got")" 5,5 "a second message of the same id is dropped"
+
+# The servers compare ids of all hosts: h2 claims one of h1.
+raw 'HPUB rbmap.data.h2 38 43' NATS/1.0 'Nats-Msg-Id: h1/victim-1' '' hello
+report h1 victim 1 100 >"$dir/safe"
+: >"$dir/got"
+drain "$dir/got"
+is "$(ids "$dir/safe"),$(grep -c 'collector h1 victim-1 good' "$dir/got")" victim-1,1 \
+	"a host cannot take the id of another one"
+raw 'HPUB rbmap.data.h1 35 40' NATS/1.0 'Nats-Msg-Id: h1/older' '' hello
+: >"$dir/got"
+drain "$dir/got"
+like "$(cat "$dir/got")" '^got collector h1 older ' "an id without a random number is valid"
 
 report h1 full 40 1000000 >"$dir/safe"
 like "$(tail -n 1 "$dir/safe")" '^error ENOSPC .*10077' "a full stream"
@@ -70,21 +96,6 @@ ok "some messages were safe before" grep -q '^safe' "$dir/safe"
 ids "$dir/got" >"$dir/came"
 is "$(ids "$dir/safe" | comm -23 - "$dir/came")" "" "what was safe arrives"
 like "$(report h1 after 1 1000000)" '^safe after-1' "when it has room, messages are safe again"
-
-# raw TEXT...: sends lines of the protocol of NATS, as a client without rbmap would
-raw()
-{
-	python3 - "${url##*:}" "$@" <<'END'
-import socket
-import sys
-
-s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
-s.sendall("".join(line + "\r\n" for line in ("CONNECT {}", *sys.argv[2:], "PING")).encode())
-data = b""
-while b"PONG" not in data:
-    data += s.recv(4096)
-END
-}
 
 : >"$dir/got"
 drain "$dir/got"

@@ -56,30 +56,41 @@ int jetstream_failed(struct transport *t, natsStatus status, const char *what)
 	return transport_failed(t, jetstream_errno(status), "%s: %s", what, last_error(status));
 }
 
-/* Return the id in the header: ID, or HOST/ID; NULL if it is not of this host. */
-static const char *id_of(natsMsg *msg, enum channel channel, const char *host)
+/*
+ * Store the id in the header: ID to all hosts, HOST/ID to a host, HOST/ID/NUMBER to the
+ * collector. Older agents send no number. Return false if it is not an id of this host.
+ */
+static bool read_id(natsMsg *msg, enum channel channel, const char *host, char id[MESSAGE_ID_SIZE])
 {
-	size_t len = strlen(host);
-	const char *id;
+	size_t len = strlen(host), size;
+	const char *text;
 
-	if (natsMsgHeader_Get(msg, HEADER_ID, &id) != NATS_OK)
-		return NULL;
-	if (channel == CHANNEL_ALL)
-		return is_source_name(id) ? id : NULL;
-	if (strncmp(id, host, len) || id[len] != '/' || !is_source_name(id + len + 1))
-		return NULL;
-	return id + len + 1;
+	if (natsMsgHeader_Get(msg, HEADER_ID, &text) != NATS_OK)
+		return false;
+	if (channel != CHANNEL_ALL) {
+		if (strncmp(text, host, len) || text[len] != '/')
+			return false;
+		text += len + 1;
+	}
+	size = channel == CHANNEL_COLLECTOR ? strcspn(text, "/") : strlen(text);
+	if (size >= MESSAGE_ID_SIZE)
+		return false;
+	memcpy(id, text, size);
+	id[size] = '\0';
+	return is_source_name(id);
 }
 
 void jetstream_parcel(struct parcel *p, natsMsg *msg, enum channel channel, const char *host)
 {
-	const char *id = id_of(msg, channel, host);
 	int size = natsMsg_GetDataLength(msg);
+	bool named;
 
 	*p = (struct parcel){ .channel = channel, .handle = msg };
 	snprintf(p->host, sizeof(p->host), "%s", channel == CHANNEL_ALL ? "" : host);
-	snprintf(p->id, sizeof(p->id), "%s", id ? id : NO_ID);
-	if (!id || size <= 0 || (unsigned int)size > MESSAGE_SIZE_MAX)
+	named = read_id(msg, channel, host, p->id);
+	if (!named)
+		snprintf(p->id, sizeof(p->id), "%s", NO_ID);
+	if (!named || size <= 0 || (unsigned int)size > MESSAGE_SIZE_MAX)
 		return;
 	p->data = natsMsg_GetData(msg);
 	p->size = size;

@@ -64,6 +64,7 @@ struct live {
  * struct jetstream - the state of a transport
  * @url: the servers, for messages; cut if there are many
  * @inbox: answers of the servers go to subjects below it; nobody else knows it
+ * @number: a random number in the ids of messages to the collector; nobody else knows it
  * @options: kept to connect again
  * @acks: subscription for the answers to what is published
  * @batch: number of the call of publish(), so that late answers are known
@@ -84,6 +85,7 @@ struct jetstream {
 	char host[HOST_NAME_SIZE];
 	char url[JETSTREAM_URL_SIZE];
 	char inbox[JETSTREAM_SUBJECT_SIZE];
+	uint64_t number;
 	natsOptions *options;
 	natsConnection *connection;
 	natsSubscription *acks;

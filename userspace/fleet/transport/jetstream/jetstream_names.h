@@ -25,6 +25,7 @@
 /* More than a prefix, a host's name and numbers need */
 #define JETSTREAM_SUBJECT_SIZE	192
 #define JETSTREAM_URL_SIZE	96
+#define JETSTREAM_NUMBER_SIZE	18	/* a slash, and 16 hexadecimal digits */
 /* The stream of commands has at most so many, of at most so many bytes each. */
 #define COMMANDS_MAX		1024
 #define COMMAND_SIZE_MAX	(64 << 10)

@@ -20,9 +20,9 @@
 static int name_inbox(struct transport *t, const struct transport_options *options)
 {
 	struct jetstream *j = t->data;
-	uint64_t number;
+	uint64_t number[2];
 
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+	if (getrandom(number, sizeof(number), 0) != sizeof(number))
 		return transport_failed(t, -EAGAIN, "the kernel has no random numbers yet");
 	if (options->role == ROLE_HOST) {
 		snprintf(j->host, sizeof(j->host), "%s", options->host);
@@ -34,7 +34,8 @@ static int name_inbox(struct transport *t, const struct transport_options *optio
 	if (natsOptions_SetCustomInboxPrefix(j->options, j->inbox) != NATS_OK)
 		return transport_failed(t, -ENOMEM, "out of memory");
 	snprintf(j->inbox + strlen(j->inbox), sizeof(j->inbox) - strlen(j->inbox),
-		 ".%016" PRIx64, number);
+		 ".%016" PRIx64, number[0]);
+	j->number = number[1];
 	return 0;
 }
 

@@ -74,19 +74,36 @@ static int check_parcel(struct transport *t, const struct parcel *p)
 	return 0;
 }
 
+/*
+ * The servers drop a message with the id of an earlier one, of any host. Two hosts can use the
+ * same id, and a host must not be able to take an id of another one before that does.
+ */
+static void name_message(const struct jetstream *j, const struct parcel *p, char *id, size_t size)
+{
+	switch (p->channel) {
+	case CHANNEL_COLLECTOR:
+		snprintf(id, size, "%s/%s/%016" PRIx64, p->host, p->id, j->number);
+		break;
+	case CHANNEL_HOST:
+		snprintf(id, size, "%s/%s", p->host, p->id);
+		break;
+	case CHANNEL_ALL:
+		snprintf(id, size, "%s", p->id);
+		break;
+	}
+}
+
 static natsStatus make_message(struct jetstream *j, const struct parcel *p, unsigned int index,
 			       natsMsg **msg)
 {
-	char id[HOST_NAME_SIZE + MESSAGE_ID_SIZE];
+	char id[HOST_NAME_SIZE + MESSAGE_ID_SIZE + JETSTREAM_NUMBER_SIZE];
 	char subject[JETSTREAM_SUBJECT_SIZE], reply[2 * JETSTREAM_SUBJECT_SIZE];
 	bool in_stream = p->channel != CHANNEL_HOST;
 	natsStatus status;
 
 	name_subject(p, subject, sizeof(subject));
 	snprintf(reply, sizeof(reply), "%s.ack.%" PRIu64 ".%u", j->inbox, j->batch, index);
-	/* Two hosts can use the same id. */
-	snprintf(id, sizeof(id), "%s%s%s", p->channel == CHANNEL_ALL ? "" : p->host,
-		 p->channel == CHANNEL_ALL ? "" : "/", p->id);
+	name_message(j, p, id, sizeof(id));
 	status = natsMsg_Create(msg, subject, in_stream ? reply : NULL, p->data, (int)p->size);
 	if (status == NATS_OK) {
 		status = natsMsgHeader_Set(*msg, HEADER_ID, id);
