@@ -404,6 +404,15 @@ start_agent "$FLEET_ASAN" --snapshot "$PWD/snap"
 sleep 2
 is "$(wc -l <runs)" 1 "a command is executed once, also after a restart"
 stop_agent
+# A command can come again long after it was executed, if somebody sends it again.
+for id in y z; do
+	sed -i "s/^[0-9]* answered now/$(($(date +%s) - 10000)) answered now/" spool/commands
+	start_agent "$FLEET_ASAN" --snapshot "$PWD/snap"
+	"$COLLECTOR" dir:t command "$id" "$(printf 'action = none\nhosts = h1\ntime-real = 6\n')"
+	until_true 5 ls "t/collector/h1/$id.answer"
+	stop_agent
+done
+is "$(wc -l <runs)" 1 "and also hours later"
 is "$(grep -c 'ERROR: \|runtime error' errors)" 0 "the sanitizers found nothing"
 
 # A command that fails, and an agent that is killed while it executes one

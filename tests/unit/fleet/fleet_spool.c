@@ -495,8 +495,8 @@ static void test_executed(void **state)
 
 	(void)state;
 	assert_int_equal(command_log_load(&e, list, answers), 0);
-	assert_int_equal(command_log_begin(&e, "one"), 0);
-	assert_int_equal(command_log_begin(&e, "two"), 0);
+	assert_int_equal(command_log_begin(&e, "one", 5), 0);
+	assert_int_equal(command_log_begin(&e, "two", 7), 0);
 	buf_printf(&text, "state = taken\n");
 	assert_int_equal(command_log_answer(&e, "two", &text), 0);
 	command_log_free(&e);
@@ -520,15 +520,36 @@ static void test_executed(void **state)
 	assert_int_equal(faccessat(answers, "one", F_OK, 0), -1);
 	for (int i = 0; i < EXECUTED_MAX; i++) {
 		snprintf(id, sizeof(id), "c%d", i);
-		assert_int_equal(command_log_begin(&e, id), i < EXECUTED_MAX - 2 ? 0 : -EBUSY);
+		assert_int_equal(command_log_begin(&e, id, 100 + i),
+				 i < EXECUTED_MAX - 2 ? 0 : -EBUSY);
 	}
-	/* Old ones are forgotten when they are answered. */
+	/* The oldest is forgotten when it is answered, for another one. */
 	for (size_t i = 0; i < e.nr; i++) {
 		e.v[i].time -= EXECUTED_SECONDS + 1;
-		e.v[i].answered = i != 3;
+		e.v[i].answered = i != 1;
 	}
-	assert_int_equal(command_log_begin(&e, "last"), 0);
-	assert_int_equal(e.nr, 2);
+	assert_false(command_log_is_old(&e, 5));
+	assert_int_equal(command_log_begin(&e, "last", 200), 0);
+	assert_int_equal(e.nr, EXECUTED_MAX);
+	assert_false(command_log_has(&e, "one"));
+	assert_true(command_log_has(&e, "two") && command_log_has(&e, "c0"));
+	/* The forgotten one can come again: it is too old, and so are those before it. */
+	assert_true(command_log_is_old(&e, 5) && command_log_is_old(&e, 0));
+	assert_false(command_log_is_old(&e, 6));
+	command_log_free(&e);
+	assert_int_equal(command_log_load(&e, list, answers), 0);
+	assert_int_equal(e.nr, EXECUTED_MAX);
+	assert_int_equal(e.v[0].given, 7);
+	assert_true(command_log_is_old(&e, 5) && !command_log_is_old(&e, 6));
+	assert_int_equal(command_log_begin(&e, "next", 201), 0);
+	assert_false(command_log_has(&e, "two"));
+	assert_true(command_log_is_old(&e, 7) && !command_log_is_old(&e, 8));
+	command_log_free(&e);
+	/* The list of an earlier version has no times of commands. */
+	write_file("list/commands", "1000 answered one\n1001 begun two\nbefore\n", 41);
+	assert_int_equal(command_log_load(&e, list, answers), 0);
+	assert_true(e.nr == 2 && command_log_has(&e, "one") && command_log_has(&e, "two"));
+	assert_false(command_log_is_old(&e, 0));
 	command_log_free(&e);
 	close(answers);
 	close(list);

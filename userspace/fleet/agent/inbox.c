@@ -142,7 +142,15 @@ static void execute(struct agent *a, const char *id, const struct order *o)
 	a->hello = 0;
 }
 
-static void command(struct agent *a, const struct message *m)
+static void refuse(struct agent *a, const struct parcel *p, const char *error)
+{
+	/* Print a line for each power of two, so that a flood of messages cannot fill the log. */
+	if (!(a->invalid & (a->invalid + 1)))
+		complain("a message was refused: %s: %s", p->id, error);
+	a->invalid++;
+}
+
+static void command(struct agent *a, const struct message *m, const struct parcel *p)
 {
 	struct order o;
 	int ret;
@@ -153,21 +161,18 @@ static void command(struct agent *a, const struct message *m)
 	    command_log_has(&a->command_log, m->source) ||
 	    fnmatch(o.hosts, a->options->transport.host, 0))
 		return;
+	/* There is no answer: it would replace the one of before. */
+	if (command_log_is_old(&a->command_log, o.time)) {
+		refuse(a, p, "it is older than a command that this host has forgotten");
+		return;
+	}
 	/* A process that is killed from here on does not execute the command again. */
-	ret = command_log_begin(&a->command_log, m->source);
+	ret = command_log_begin(&a->command_log, m->source, o.time);
 	if (!ret)
 		execute(a, m->source, &o);
 	else
 		complain("the command %s is not executed: %s", m->source, ret == -EBUSY ?
 			 "there were too many in two hours" : strerror(-ret));
-}
-
-static void refuse(struct agent *a, const struct parcel *p, const char *error)
-{
-	/* Print a line for each power of two, so that a flood of messages cannot fill the log. */
-	if (!(a->invalid & (a->invalid + 1)))
-		complain("a message was refused: %s: %s", p->id, error);
-	a->invalid++;
 }
 
 static void handle(struct agent *a, const struct parcel *p)
@@ -181,7 +186,7 @@ static void handle(struct agent *a, const struct parcel *p)
 	if (error)
 		refuse(a, p, error);
 	else if (m.kind == MESSAGE_COMMAND && p->channel == CHANNEL_ALL)
-		command(a, &m);
+		command(a, &m, p);
 	else if (m.kind == MESSAGE_STORED && to_host)
 		stored(a, &m);
 	else if (m.kind == MESSAGE_MISSING && to_host)

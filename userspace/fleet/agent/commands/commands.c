@@ -19,11 +19,12 @@
 #include "message/message.h"
 
 #define FILE_NAME	"commands"
+#define BEFORE		"before"
 #define SIZE_MOST	(1U << 20)
 #define SECOND		1000000000ULL
 #define LOOK_MS		100
 
-static int add(struct command_log *c, const char *id, uint64_t time, bool answered)
+static int add(struct command_log *c, const char *id, uint64_t time, uint64_t given, bool answered)
 {
 	struct logged_command *more;
 
@@ -32,7 +33,7 @@ static int add(struct command_log *c, const char *id, uint64_t time, bool answer
 	if (!array_grow(c->v, c->nr))
 		return -ENOMEM;
 	more = &c->v[c->nr++];
-	*more = (struct logged_command){ .time = time, .answered = answered };
+	*more = (struct logged_command){ .time = time, .given = given, .answered = answered };
 	snprintf(more->id, sizeof(more->id), "%s", id);
 	return 0;
 }
@@ -42,9 +43,11 @@ static int save(const struct command_log *c)
 	struct buf text = { 0 };
 	int ret;
 
+	if (c->before)
+		buf_printf(&text, BEFORE " %" PRIu64 "\n", c->before);
 	for (size_t i = 0; i < c->nr; i++)
-		buf_printf(&text, "%" PRIu64 " %s %s\n", c->v[i].time,
-			   c->v[i].answered ? "answered" : "begun", c->v[i].id);
+		buf_printf(&text, "%" PRIu64 " %s %s %" PRIu64 "\n", c->v[i].time,
+			   c->v[i].answered ? "answered" : "begun", c->v[i].id, c->v[i].given);
 	ret = text.failed ? -ENOMEM : files_replace(c->dir, FILE_NAME, text.data, text.size, true);
 	buf_free(&text);
 	return ret;
@@ -53,11 +56,15 @@ static int save(const struct command_log *c)
 static int load_line(struct command_log *c, const char *line)
 {
 	char state[16], id[SOURCE_NAME_SIZE];
-	uint64_t time;
+	uint64_t time, given = 0;
 
-	if (sscanf(line, "%" SCNu64 " %15s %127s", &time, state, id) != 3 || !is_source_name(id))
+	if (sscanf(line, BEFORE " %" SCNu64, &c->before) == 1)
 		return 0;
-	return add(c, id, time, !strcmp(state, "answered"));
+	/* An earlier version has written no time of the command. */
+	if (sscanf(line, "%" SCNu64 " %15s %127s %" SCNu64, &time, state, id, &given) < 3 ||
+	    !is_source_name(id))
+		return 0;
+	return add(c, id, time, given, !strcmp(state, "answered"));
 }
 
 /* Answer the commands that a killed process was executing, unless it had answered. */
@@ -122,25 +129,36 @@ bool command_log_has(const struct command_log *c, const char *id)
 	return find(c, id);
 }
 
-/* No transport delivers a command that is so old. */
-static void forget_old(struct command_log *c, uint64_t now)
+bool command_log_is_old(const struct command_log *c, uint64_t given)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < c->nr; i++)
-		if (!c->v[i].answered || now < c->v[i].time ||
-		    now - c->v[i].time <= EXECUTED_SECONDS)
-			c->v[kept++] = c->v[i];
-	c->nr = kept;
+	return given <= c->before && c->before;
 }
 
-int command_log_begin(struct command_log *c, const char *id)
+/*
+ * Make room for a command. A transport delivers none that was executed so long ago, unless
+ * somebody has sent it again.
+ */
+static void forget_oldest(struct command_log *c, uint64_t now)
+{
+	for (size_t i = 0; i < c->nr && c->nr == EXECUTED_MAX; i++) {
+		const struct logged_command *old = &c->v[i];
+
+		if (!old->answered || now < old->time || now - old->time <= EXECUTED_SECONDS)
+			continue;
+		if (old->given > c->before)
+			c->before = old->given;
+		memmove(&c->v[i], &c->v[i + 1], (c->nr - i - 1) * sizeof(*c->v));
+		c->nr--;
+	}
+}
+
+int command_log_begin(struct command_log *c, const char *id, uint64_t given)
 {
 	uint64_t now = time(NULL);
 	int ret;
 
-	forget_old(c, now);
-	ret = add(c, id, now, false);
+	forget_oldest(c, now);
+	ret = add(c, id, now, given, false);
 	if (ret)
 		return ret;
 	ret = save(c);
