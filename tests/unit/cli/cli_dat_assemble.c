@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -252,7 +253,7 @@ static void check_symbols(const uint64_t *addr, size_t nr, bool compress, const 
 
 	buf_printf(&all, "ffffffff81000000 T first\n"
 		   "ffffffff81000100 t second\n"
-		   "ffffffff81000200 T third\n"
+		   "ffffffff81000200 t third\n"
 		   "ffffffffc0001000 t last\t[module]\n"
 		   "ffffffffc0000000 t early\t[module]\n");
 	source.kallsyms = &all;
@@ -288,6 +289,54 @@ static void test_symbols(void **state)
 		      "ffffffffc0001000 t last\t[module]\n");
 	check_symbols(addr, 0, true, "");
 	check_symbols(addr, 7, false, NULL);
+}
+
+/* Two pages are larger than a chunk of the compressed file. */
+#define ODD_PAGE	700000
+/* On the second page this is beyond the first MiB. */
+#define FAR		600000
+
+/* Add a page that has its only event far behind its begin. */
+static void add_far(struct dat_writer *w, unsigned int id, uint64_t addr)
+{
+	struct synth_number_event ev = { { .type = SYNTH_CALL, .pid = 1 }, addr };
+	unsigned char *page = calloc(1, ODD_PAGE), *at = page + RBMAP_SUBBUF_HEADER_SIZE;
+	struct rbmap_subbuf sb = {
+		.start = page, .size = FAR + 4 + sizeof(ev), .timestamp = 5000 + id, .id = id,
+	};
+	uint32_t word = sizeof(ev) / 4;
+
+	assert_non_null(page);
+	synth_pair(at, RBMAP_TYPE_PADDING, 1, FAR - 4);
+	memcpy(at + FAR, &word, sizeof(word));
+	memcpy(at + FAR + sizeof(word), &ev, sizeof(ev));
+	assert_int_equal(dat_add(w, 0, &sb), 0);
+	free(page);
+}
+
+/* Chunks of the compressed file end with a page, whatever its size is. */
+static void test_odd_page(void **state)
+{
+	struct dat_source source = synth_source(1);
+	struct rbmap_recording *r = NULL;
+	struct buf all = { 0 };
+	struct dat_writer *w;
+
+	(void)state;
+	buf_printf(&all, "ffffffff81000000 t first\nffffffff81000100 t second\n"
+		   "ffffffff81000200 t third\nffffffff81000300 t end\n");
+	source.kallsyms = &all;
+	source.page_size = ODD_PAGE;
+	assert_int_equal(dat_create(&w, path, &source), 0);
+	for (unsigned int id = 0; id < 3; id++)
+		add_far(w, id + 1, 0xffffffff81000000 + id * 0x100);
+	leave_unfinished(w);
+	assert_int_equal(assemble_until(true, 2), 0);
+	assert_int_equal(count_events(), 3);
+	assert_int_equal(dat_open(&r, path), 0);
+	assert_string_equal(dat_kallsyms(r)->text, all.data);
+	rbmap_recording_close(r);
+	buf_free(&all);
 }
 
 #define SYMBOL_1	"ffffffff81000100 t second\n"
@@ -411,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_sign_is_gone),
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_asked_symbols),
+		cmocka_unit_test(test_odd_page),
 		cmocka_unit_test(test_assembly_fails),
 	};
 	int ret;

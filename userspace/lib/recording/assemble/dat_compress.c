@@ -27,7 +27,7 @@
 #define LEVEL		3
 #define SHORT_LEVEL	1
 #define SHORT		(128u << 10)
-#define CHUNK		(1u << 20)	/* at least a page */
+#define CHUNK		(1u << 20)	/* at most, in whole pages, but at least a page */
 
 /*
  * A search that compares more places saves a fifth of a recording of a machine at work, and takes
@@ -249,7 +249,7 @@ static int put_chunk(struct output *o, const struct dat_cpu_reader *c, void *pag
 static int put_cpu(struct output *o, struct buf *option, uint32_t cpu)
 {
 	const struct dat_cpu_reader *c = &o->r->cpu[cpu];
-	size_t most = CHUNK > o->r->page_size ? CHUNK : o->r->page_size;
+	size_t page = o->r->page_size, most = page > CHUNK ? page : CHUNK / page * page;
 	uint64_t begin = ftello(o->file), all = dat_pages_size(o->r, c);
 	void *pages = malloc(most);
 	int ret;
