@@ -121,9 +121,13 @@ bool output_file_end(struct output_file *o, bool complete)
 	/* The file of before is replaced by one that is on the disk. */
 	if (complete && fsync(o->fd))
 		ret = -errno;
+	/*
+	 * From here on the name may be that of the finished file, and its memory is freed. A
+	 * signal now leaves the temporary file, at worst.
+	 */
+	temporary = NULL;
 	if (complete && !ret)
 		ret = dat_output_publish(&o->names, 0);
-	temporary = NULL;
 	if (!complete || ret)
 		dat_output_remove(&o->names, 0);
 	/* The lock of the file ends here. */

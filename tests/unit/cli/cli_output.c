@@ -7,12 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -23,6 +25,7 @@
 static char dir[] = "/tmp/rbmap-cli-output.XXXXXX", path[64];
 static int fsync_error, close_error, failing_fd = -1;
 static unsigned int synced;
+static bool raises;		/* the next close() gets SIGTERM */
 static char complaint[256];
 
 /* The system calls and the messages of output_file.c */
@@ -39,6 +42,8 @@ int close(int fd)
 {
 	int ret = syscall(SYS_close, fd);
 
+	if (raises)
+		raise(SIGTERM);
 	if (fd != failing_fd || !close_error)
 		return ret;
 	errno = close_error;
@@ -161,6 +166,30 @@ static void test_close_fails(void **state)
 	assert_int_equal(nr_files(), 1);
 }
 
+/* The file of before is closed when the new one has its name. A signal comes then. */
+static void test_signal_behind(void **state)
+{
+	struct output_file file = { .path = path, .noun = "page" };
+	int status;
+	pid_t pid;
+
+	(void)state;
+	put_before();
+	pid = fork();
+	if (!pid) {
+		if (!output_file_begin(&file, false, STDIN_FILENO))
+			_exit(1);
+		put(file.fd, "after");
+		raises = true;
+		output_file_end(&file, true);
+		_exit(2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	assert_text("after");
+	assert_int_equal(nr_files(), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +197,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_incomplete, begin, end),
 		cmocka_unit_test_setup_teardown(test_sync_fails, begin, end),
 		cmocka_unit_test_setup_teardown(test_close_fails, begin, end),
+		cmocka_unit_test_setup_teardown(test_signal_behind, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("cli_output", tests, NULL, NULL);
