@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The cgroups of a recording's tasks: what is learnt, merged, printed and read again, and texts
- * that no recorder wrote.
+ * that no recorder wrote, also of hosts.
  */
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 
 #include "base/buf.h"
 #include "recording/dat_cgroups.h"
+#include "recording/dat_hosts.h"
 #include "recording/write/stat_texts.h"
 
 #define WEB	"/system.slice/web.service"
@@ -223,6 +225,62 @@ static void test_below(void **state)
 	assert_true(dat_cgroup_is_below("/", "/"));
 }
 
+/* Read a line of so many tasks, with a path of so many bytes. Return how many are known. */
+static int known_of_line(size_t path_size, int nr)
+{
+	struct dat_cgroups *cgroups = dat_cgroups_new();
+	const struct dat_task *task;
+	struct buf text = { 0 };
+	int known = 0;
+
+	buf_printf(&text, "rbmap cgroups\n/");
+	memset(buf_room(&text, path_size - 1), 'a', path_size - 1);
+	buf_end(&text, text.data + text.size + path_size - 1);
+	buf_printf(&text, ":");
+	for (int pid = 1; pid <= nr; pid++)
+		buf_printf(&text, " %d", pid);
+	buf_printf(&text, "\n/other: %d\n", nr + 1);
+	assert_int_equal(dat_cgroups_parse(cgroups, text.data), 1);
+	check(cgroups, nr + 1, 0, "/other");
+	for (int pid = 1; pid <= nr; pid++) {
+		task = dat_cgroups_find(cgroups, pid);
+		if (task)
+			assert_int_equal(strlen(task->cgroup), path_size);
+		known += task != NULL;
+	}
+	buf_free(&text);
+	dat_cgroups_free(cgroups);
+	return known;
+}
+
+/* The path of a line is looked up once, and is no longer than the kernel allows. */
+static void test_long_path(void **state)
+{
+	(void)state;
+	assert_int_equal(known_of_line(PATH_MAX - 1, 10), 10);
+	assert_int_equal(known_of_line(PATH_MAX, 10), 0);
+	assert_int_equal(known_of_line(PATH_MAX - 1, 100000), 100000);
+	assert_int_equal(known_of_line(1 << 19, 100000), 0);
+}
+
+/* A host is one line, however long the text behind it is. */
+static void test_hosts(void **state)
+{
+	static const char text[] =
+		"rbmap hosts\n0 4 0 web\n4 2\n4194304 db\n\n 8 1 9 x\n6 1 7 a-name-that-is-cut-off-"
+		"because-a-line-has-a-limit-of-its-own behind\n";
+	const struct dat_host *host;
+	struct dat_hosts *hosts;
+
+	(void)state;
+	assert_int_equal(dat_hosts_parse(&hosts, text), 1);
+	assert_int_equal(dat_hosts_all(hosts, &host), 3);
+	assert_string_equal(host[0].name, "web");
+	assert_string_equal(host[1].name, "a-name-that-is-cut-off-because-a-line-has-a-lim");
+	assert_string_equal(host[2].name, "x");
+	dat_hosts_free(hosts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +291,8 @@ int main(void)
 		cmocka_unit_test(test_quotas),
 		cmocka_unit_test(test_strange_quotas),
 		cmocka_unit_test(test_below),
+		cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

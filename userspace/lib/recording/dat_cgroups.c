@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,9 +96,9 @@ const char *dat_cgroups_path(const struct dat_cgroups *cgroups, unsigned int num
 	return cgroups->by_number[number];
 }
 
-int dat_cgroups_learn(struct dat_cgroups *cgroups, const struct dat_task *task)
+/* @path: the table's own entry of task->cgroup, or NULL: no memory */
+static int learn(struct dat_cgroups *cgroups, const struct dat_task *task, const struct path *path)
 {
-	const struct path *path = keep_path(cgroups, task->cgroup);
 	struct dat_task *place = path ? tasks_place(&cgroups->tasks, task->pid) : NULL;
 	int ns_pid = task->ns_pid;
 
@@ -117,6 +118,11 @@ int dat_cgroups_learn(struct dat_cgroups *cgroups, const struct dat_task *task)
 	place->cgroup = path->text;
 	place->number = path->number;
 	return 0;
+}
+
+int dat_cgroups_learn(struct dat_cgroups *cgroups, const struct dat_task *task)
+{
+	return learn(cgroups, task, keep_path(cgroups, task->cgroup));
 }
 
 int dat_cgroups_set_quota(struct dat_cgroups *cgroups, const struct dat_quota *quota)
@@ -214,8 +220,10 @@ static char *end_of_path(char *line)
 	return end;
 }
 
+/* A line has many tasks and one path, which is looked up for the first task alone. */
 static int parse_tasks(struct dat_cgroups *cgroups, struct dat_task *task, const char *numbers)
 {
+	const struct path *path = NULL;
 	char *end;
 	int ret = 0;
 
@@ -228,7 +236,8 @@ static int parse_tasks(struct dat_cgroups *cgroups, struct dat_task *task, const
 			ns_pid = strtol(end + 1, &end, 10);
 		task->pid = pid;
 		task->ns_pid = ns_pid > 0 && ns_pid <= INT32_MAX ? ns_pid : 0;
-		ret = dat_cgroups_learn(cgroups, task);
+		path = path ? path : keep_path(cgroups, task->cgroup);
+		ret = learn(cgroups, task, path);
 		numbers = end;
 	}
 	return ret;
@@ -242,7 +251,7 @@ static int parse_quota(struct dat_cgroups *cgroups, const char *line)
 	int path = 0;
 
 	if (sscanf(line, "%23s %" SCNu64 " %n", word, &quota.period, &path) != 2 || !path ||
-	    line[path] != '/' || !quota.period)
+	    line[path] != '/' || strlen(line + path) >= PATH_MAX || !quota.period)
 		return 0;
 	if (strcmp(word, "max") && (sscanf(word, "%" SCNu64, &quota.quota) != 1 || !quota.quota))
 		return 0;
@@ -268,7 +277,7 @@ int dat_cgroups_parse(struct dat_cgroups *cgroups, const char *text)
 			continue;
 		}
 		end = end_of_path(line);
-		if (*line != '/' || !end)
+		if (*line != '/' || !end || end - line >= PATH_MAX)
 			continue;
 		*end = '\0';
 		ret = parse_tasks(cgroups, &task, end + 1);

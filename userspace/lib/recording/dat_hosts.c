@@ -7,7 +7,8 @@
 
 #include "dat_hosts.h"
 
-#define HEAD	DAT_HOSTS_HEAD
+#define HEAD		DAT_HOSTS_HEAD
+#define LINE_SIZE	256	/* with a name that is cut off */
 
 /* In the order of their pids */
 struct dat_hosts {
@@ -79,12 +80,17 @@ static size_t count_lines(const char *text)
 }
 
 /* A line that is no host is left out. */
-static void parse_line(struct dat_hosts *hosts, const char *line)
+static void parse_line(struct dat_hosts *hosts, const char *text, size_t len)
 {
 	struct dat_host *host = &hosts->host[hosts->nr];
+	char line[LINE_SIZE];
 
+	/* sscanf() goes to the end of its text first, for each line again. */
+	len = len < sizeof(line) ? len : sizeof(line) - 1;
+	memcpy(line, text, len);
+	line[len] = '\0';
 	*host = (struct dat_host){ 0 };
-	if (sscanf(line, "%u %u %d %47[^ \n]", &host->first_cpu, &host->nr_cpus,
+	if (sscanf(line, "%u %u %d %47[^ ]", &host->first_cpu, &host->nr_cpus,
 		   &host->first_pid, host->name) != 4 || host->first_pid < 0)
 		return;
 	stpcpy(stpcpy(host->idle, host->name), DAT_HOST_IDLE);
@@ -104,8 +110,10 @@ int dat_hosts_parse(struct dat_hosts **hosts, const char *text)
 	if (!*hosts)
 		return -ENOMEM;
 	for (size_t i = 0; i < most; i++) {
-		parse_line(*hosts, text);
-		text = strchr(text, '\n') + 1;
+		size_t len = strcspn(text, "\n");
+
+		parse_line(*hosts, text, len);
+		text += len + 1;
 	}
 	qsort((*hosts)->host, (*hosts)->nr, sizeof((*hosts)->host[0]), by_pid);
 	return 1;
