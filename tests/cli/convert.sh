@@ -50,6 +50,13 @@ done | "$MAKE_EVENTS" "$dir/markers"
 same markers
 is "$kinds" "$(echo "$kinds" | sed 's/own [0-9]*, generic [0-9]*/own 5, generic 8/')" "five markers are slices and counters"
 
+# --- a marker whose format has no text
+mkdir -p "$dir/formats/rbmap/marker"
+sed /field:.*buf/d tests/fuzz/formats/rbmap/marker/format >"$dir/formats/rbmap/marker/format"
+ok "make markers without a text" "$MAKE_RANDOM" "$dir/textless" '[local]' 10 1 "$dir/formats"
+same textless
+like "$kinds" '^own 0, generic ' "they are events of their own"
+
 # --- random records of many formats, some of them damaged; lost events
 formats="tests/unit/lib/formats tests/fuzz/formats"
 clock='local mono boot x86-tsc'

@@ -158,7 +158,7 @@ class Recording:
             name = f"{event['system']}:{name}"
         if "fields" not in event:
             return ts, pid, name, {"text": event["text"]}
-        if (event["system"], name) == ("rbmap", "marker") and SLICE.match(event["fields"]["buf"]):
+        if (event["system"], name) == ("rbmap", "marker") and SLICE.match(event["fields"].get("buf", "")):
             name = "print"
         return ts, pid, name, event["fields"]
 

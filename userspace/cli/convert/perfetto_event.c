@@ -143,8 +143,7 @@ static int prepare_values(struct perfetto_packer *p, const struct rbmap_event *e
 
 	if (!*layout)
 		*layout = perfetto_layout_new(p->session, id);
-	if (*layout && (*layout)->is_marker &&
-	    !is_slice_or_counter((*layout)->field[0].from, ev)) {
+	if (*layout && (*layout)->marker && !is_slice_or_counter((*layout)->marker, ev)) {
 		layout = &p->text_marker;
 		if (!*layout)
 			*layout = perfetto_layout_generic(p->session, id);

@@ -25,9 +25,16 @@ static const ProtobufCFieldDescriptor *find_field(const ProtobufCMessageDescript
 	return NULL;
 }
 
-static bool is_marker(const struct tep_event *event)
+/* Return the text of a marker; NULL: the event is no marker, or is one without a text. */
+static const struct tep_format_field *find_marker(const struct tep_event *event)
 {
-	return !strcmp(event->system, "rbmap") && !strcmp(event->name, "marker");
+	const struct tep_format_field *f;
+
+	if (strcmp(event->system, "rbmap") || strcmp(event->name, "marker"))
+		return NULL;
+	for (f = event->format.fields; f && strcmp(f->name, "buf"); f = f->next)
+		;
+	return f;
 }
 
 /* Return the field of FtraceEvent for an event, or NULL. */
@@ -35,7 +42,7 @@ static const ProtobufCFieldDescriptor *find_message(const struct tep_event *even
 {
 	const ProtobufCFieldDescriptor *found = NULL;
 
-	if (is_marker(event))
+	if (find_marker(event))
 		return find_field(&perfetto__ftrace_event__descriptor, "print");
 	for (unsigned int i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
 		if (!strcmp(systems[i], event->system))
@@ -201,7 +208,7 @@ struct perfetto_layout *perfetto_layout_new(const struct print_session *s, int i
 	layout = new_layout(in_event, count_fields(event));
 	if (!layout)
 		return NULL;
-	layout->is_marker = is_marker(event);
+	layout->marker = find_marker(event);
 	if (set_fields(layout, event))
 		return layout;
 	perfetto_layout_free(layout);

@@ -28,14 +28,14 @@ struct perfetto_field {
  * @message: the message, which all events of the layout use
  * @generic: the same, or NULL: FtraceEvent has a message for the event
  * @name: the name of the event; @generic has it
- * @is_marker: the message is for markers of Perfetto's own form alone
+ * @marker: NULL, or the text: the message is for markers of Perfetto's own form alone
  */
 struct perfetto_layout {
 	uint32_t number;
 	ProtobufCMessage *message;
 	Perfetto__Generic *generic;
 	char *name;
-	bool is_marker;
+	const struct tep_format_field *marker;
 	unsigned int nr_fields;
 	struct perfetto_field field[];
 };
