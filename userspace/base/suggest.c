@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "printable.h"
 #include "suggest.h"
 
 /* Return the number of edits between two names. Case does not count. */
@@ -73,10 +74,17 @@ void suggest_offer_event(struct suggest *suggest, const char *system, const char
 
 void suggest_list(const struct suggest *suggest, char *list, size_t size)
 {
-	size_t used = 0;
+	char shown[PRINTABLE_MAX * sizeof(suggest->found[0].name)];
+	size_t used = 0, len;
 
 	*list = '\0';
-	for (unsigned int i = 0; i < suggest->nr && used < size; i++)
-		used += snprintf(list + used, size - used, "%s%s",
-				 i ? ", " : "", suggest->found[i].name);
+	for (unsigned int i = 0; i < suggest->nr; i++) {
+		const char *name = suggest->found[i].name;
+
+		*put_printable(shown, name, strlen(name)) = '\0';
+		len = strlen(shown) + (i ? 2 : 0);
+		if (len >= size - used)
+			return;
+		used += sprintf(list + used, "%s%s", i ? ", " : "", shown);
+	}
 }

@@ -27,7 +27,10 @@ void suggest_offer_event(struct suggest *suggest, const char *system, const char
 
 /* Add a candidate: compare @name, and show it as @shown. */
 void suggest_offer(struct suggest *suggest, const char *name, const char *shown);
-/* Store the suggestions as "a, b, c", or "" if no name is similar. */
+/*
+ * Store the suggestions as "a, b, c", or "" if no name is similar. Names come from files of
+ * others: they become printable. Those that have no room are left out.
+ */
 void suggest_list(const struct suggest *suggest, char *list, size_t size);
 
 #endif /* RBMAP_BASE_SUGGEST_H */

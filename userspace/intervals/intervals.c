@@ -7,6 +7,7 @@
 
 #include <linux/rbmap.h>
 
+#include "base/printable.h"
 #include "event_common.h"
 #include "parts.h"
 #include "recording/dat_cgroups.h"
@@ -311,8 +312,10 @@ void intervals_print_cpu(const struct intervals *intervals, int cpu, struct buf 
 	const struct dat_host *host = intervals ? dat_hosts_of_cpu(intervals->hosts, cpu) : NULL;
 
 	buf_printf(out, "CPU %d", cpu);
-	if (host)
-		buf_printf(out, " of %s", host->name);
+	if (host) {
+		buf_add(out, " of ", 4);
+		buf_add_printable(out, host->name, strlen(host->name));
+	}
 }
 
 void intervals_set_devices(struct intervals *intervals, const struct dat_devices *devices)

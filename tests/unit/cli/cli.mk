@@ -10,7 +10,7 @@ CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 # Tests of recordings, with dat_fixture.c
 CLI_DAT_TESTS := cli_dat_assemble cli_dat_files cli_dat_read cli_dat_write
 CLI_TESTS := cli_costs $(CLI_DAT_TESTS) cli_filter cli_cgroups cli_devices cli_control cli_recorder cli_words cli_tables cli_probe cli_selfcost cli_columns cli_times \
-	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_history cli_symbols cli_top cli_open_files cli_dump_request cli_rotation cli_crash_guard cli_live_events cli_trigger
+	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_history cli_symbols cli_top cli_open_files cli_dump_request cli_rotation cli_crash_guard cli_live_events cli_trigger cli_hostile
 # They compare the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_TESTS := cli_printer cli_format
 CLI_TEST_PLAIN := $(addprefix $(CLI_TEST_BUILD)/plain/,$(CLI_TESTS) $(CLI_PRINTER_TESTS))
@@ -32,11 +32,12 @@ $(CLI_TEST_BUILD)/%: TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE
 $(CLI_TEST_BUILD)/%: TEST_LIBS := -lcmocka -lbpf -lzstd -lpthread -lm
 $(addprefix $(CLI_TEST_BUILD)/plain/,$(CLI_PRINTER_TESTS)) \
 $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltraceevent -lseccomp -lpthread
+$(CLI_TEST_BUILD)/plain/cli_hostile $(CLI_TEST_BUILD)/asan/cli_hostile: TEST_LIBS += -ltraceevent -lseccomp
 
 # The command's sources that the tests use. Plain programs are linked with the objects of
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
-	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) filter input intervals/summary intervals/why $(LIVE_DIRS)) \
+	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) filter input intervals intervals/summary intervals/why $(LIVE_DIRS)) \
 	cli/new_probe/trace_header.c $(addprefix cli/record/,directory.c rotation.c trigger.c) \
 	$(addprefix cli/top/,batch.c counts.c keys.c layout.c rows.c sample.c)
 CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(KERNEL_FILTER_OBJS) $(BUILD)/lib/all.a

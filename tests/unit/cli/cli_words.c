@@ -16,6 +16,7 @@
 #include "base/complain.h"
 #include "base/json.h"
 #include "base/printable.h"
+#include "base/suggest.h"
 #include "base/units.h"
 #include "cli_synth.h"
 #include "command/command.h"
@@ -317,6 +318,25 @@ static void test_many_cmdlines(void **state)
 	comm_fields_free(fields);
 }
 
+/* Names that a message suggests are those of a file. */
+static void test_suggestions(void **state)
+{
+	struct suggest suggest = { .wanted = "web" };
+	char list[64];
+
+	(void)state;
+	suggest_offer(&suggest, "web", "web\033[31m");
+	suggest_offer(&suggest, "web.service", "/web.service");
+	suggest_list(&suggest, list, sizeof(list));
+	assert_string_equal(list, "web\\x1b[31m, /web.service");
+	/* A name is whole or left out. */
+	for (size_t size = 1; size < sizeof(list); size++) {
+		suggest_list(&suggest, list, size);
+		assert_string_equal(list, size < 12 ? "" : size < 26 ? "web\\x1b[31m" :
+				    "web\\x1b[31m, /web.service");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_kallsyms),
 		cmocka_unit_test(test_cmdlines),
 		cmocka_unit_test(test_many_cmdlines),
+		cmocka_unit_test(test_suggestions),
 	};
 
 	return cmocka_run_group_tests_name("cli_words", tests, NULL, NULL);
