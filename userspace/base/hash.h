@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 
 /**
  * HASH_TABLE - define the structure of a table
@@ -41,6 +43,33 @@ static inline size_t hash_u64_bits(uint64_t key, unsigned int bits)
 static inline size_t hash_u64(uint64_t key)
 {
 	return hash_u64_bits(key, 32);
+}
+
+/* A number that another process does not know */
+static inline uint64_t hash_secret(void)
+{
+	static uint64_t secret;
+	uint64_t value = __atomic_load_n(&secret, __ATOMIC_RELAXED);
+	const void *random;
+
+	if (!value) {
+		random = (const void *)getauxval(AT_RANDOM);
+		if (random)
+			memcpy(&value, random, sizeof(value));
+		value |= 1;
+		__atomic_store_n(&secret, value, __ATOMIC_RELAXED);
+	}
+	return value;
+}
+
+/* Nobody can make a file of texts that all have the same hash: FNV-1a from a secret on. */
+static inline size_t hash_text(const char *text)
+{
+	uint64_t hash = hash_secret();
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 1099511628211ULL;
+	return hash_u64(hash);
 }
 
 /* Go through the elements of a table. An empty one has no slots: nothing is added to NULL. */

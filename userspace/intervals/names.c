@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +8,16 @@
 #include "names.h"
 #include "symbols/symbols.h"
 
-#define NR_CHAINS	1024	/* a power of two */
-
 struct name {
-	struct name *next;
-	char text[];
+	bool used;
+	char *text;
 };
 
-struct names {
-	struct name *chain[NR_CHAINS];
-};
+#define NAME_IS(name, key)	(!strcmp((name)->text, (key)))
+#define TEXT_OF_NAME(name)	((name)->text)
+
+HASH_TABLE(names, struct name);
+HASH_FUNCTIONS(names, struct name, const char *, 1024, hash_text, NAME_IS, TEXT_OF_NAME);
 
 struct names *names_new(void)
 {
@@ -25,40 +26,29 @@ struct names *names_new(void)
 
 void names_free(struct names *names)
 {
-	struct name *name, *next;
+	struct name *name;
 
-	for (unsigned int i = 0; names && i < NR_CHAINS; i++)
-		for (name = names->chain[i]; name; name = next) {
-			next = name->next;
-			free(name);
-		}
+	if (!names)
+		return;
+	hash_for_each(names, name)
+		free(name->text);
+	free(names->slot);
 	free(names);
-}
-
-static uint32_t hash(const char *text)
-{
-	uint32_t value = 2166136261u;	/* FNV-1a */
-
-	for (; *text; text++)
-		value = (value ^ (unsigned char)*text) * 16777619u;
-	return value;
 }
 
 const char *names_add(struct names *names, const char *text)
 {
-	struct name **chain = &names->chain[hash(text) % NR_CHAINS], *name;
-	size_t size = strlen(text) + 1;
+	struct name *name = names_place(names, text);
+	char *copy;
 
-	for (name = *chain; name; name = name->next)
-		if (!strcmp(name->text, text))
-			return name->text;
-	name = malloc(sizeof(*name) + size);
-	if (!name)
+	if (!name || name->used)
+		return name ? name->text : NULL;
+	copy = strdup(text);
+	if (!copy)
 		return NULL;
-	memcpy(name->text, text, size);
-	name->next = *chain;
-	*chain = name;
-	return name->text;
+	*name = (struct name){ true, copy };
+	names->nr++;
+	return copy;
 }
 
 /* ---- functions of the kernel */

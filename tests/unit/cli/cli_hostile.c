@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,10 @@
 
 #include "base/buf.h"
 #include "intervals/intervals.h"
+#include "intervals/names.h"
+#include "print/event_label.h"
+#include "print/fields/constants.h"
+#include "print/task_names.h"
 #include "recording/dat_hosts.h"
 
 /* The name of a host is text of others. */
@@ -31,10 +36,133 @@ static void test_host(void **state)
 	dat_hosts_free(hosts);
 }
 
+/* An empty line takes as long as it is, whatever follows. Many took minutes. */
+static void test_empty_lines(void **state)
+{
+	static const char last[] = "  0x10 : \"text\"\n\t11 : other\n\r\n -12 : sign\n13";
+	struct constants *constants = constants_new();
+	const size_t size = 1 << 20;
+	char *text = malloc(size + sizeof(last));
+
+	(void)state;
+	memset(text, '\n', size);
+	memcpy(text + size, last, sizeof(last));
+	assert_int_equal(constants_add(constants, text, size + sizeof(last) - 1), 0);
+	assert_string_equal(constants_find(constants, 0x10), "text");
+	assert_string_equal(constants_find(constants, 0x11), "other");
+	assert_null(constants_find(constants, 0x13));
+	free(text);
+	constants_free(constants);
+}
+
+#define NR_LABELS	65536
+
+static struct event_label labels_of_name[NR_LABELS];
+
+/* A label gets its system once. Each one more of its name wrote it again, for minutes. */
+static void test_labels(void **state)
+{
+	struct event_label other = { .system = "s1", .name = "other" };
+	struct event_label again = { .system = "s1", .name = "other" };
+	static char system[NR_LABELS][8];
+	struct event_labels labels = { .width = 1 };
+	const char *first = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < NR_LABELS; i++) {
+		struct event_label *label = &labels_of_name[i];
+
+		snprintf(system[i], sizeof(system[i]), "s%u", i);
+		label->system = system[i];
+		label->name = "name";
+		assert_true(event_label_add(&labels, label));
+		if (i < 2)
+			first = labels_of_name[0].text;
+		assert_ptr_equal(labels_of_name[0].text, first);
+		assert_memory_equal(label->text, i ? "s" : "name: ", i ? 1 : 6);
+	}
+	assert_memory_equal(labels_of_name[0].text, "s0:name: ", 9);
+	assert_memory_equal(labels_of_name[1].text, "s1:name: ", 9);
+	/* Two events of a system that have one name do not need it. */
+	assert_true(event_label_add(&labels, &other) && event_label_add(&labels, &again));
+	assert_memory_equal(other.text, "other: ", 7);
+	assert_memory_equal(again.text, "other: ", 7);
+	for (unsigned int i = 0; i < NR_LABELS; i++)
+		free(labels_of_name[i].text);
+	free(other.text);
+	free(again.text);
+	event_labels_free(&labels);
+}
+
+#define NR_NAMES	200000
+#define NAME_SIZE	16
+#define NR_SUMS		4096
+
+static uint32_t add_char(uint32_t sum, char c)
+{
+	return (sum ^ (unsigned char)c) * 16777619u;
+}
+
+/* Make different names. The sums of FNV-1a, as anyone can compute it, have 12 equal bits. */
+static void make_names(char (*name)[NAME_SIZE])
+{
+	static char ending[NR_SUMS][2];
+
+	for (uint32_t sum = 0; sum < NR_SUMS; sum++)
+		for (char a = 'A'; a < '~'; a++)
+			for (char b = 'A'; b < '~'; b++)
+				if (!(add_char(add_char(sum, a), b) % NR_SUMS)) {
+					ending[sum][0] = a;
+					ending[sum][1] = b;
+				}
+	for (unsigned int nr = 0, i = 0; i < NR_NAMES; nr++) {
+		uint32_t sum = 2166136261u;
+
+		snprintf(name[i], NAME_SIZE, "%u", nr);
+		for (const char *at = name[i]; *at; at++)
+			sum = add_char(sum, *at);
+		/* A few sums have no ending. */
+		if (*ending[sum % NR_SUMS]) {
+			strncat(name[i], ending[sum % NR_SUMS], 2);
+			i++;
+		}
+	}
+}
+
+/* Names that were all in one list: each search went through it, and all took minutes. */
+static void test_names(void **state)
+{
+	char (*name)[NAME_SIZE] = malloc((size_t)NR_NAMES * NAME_SIZE);
+	struct task_names *tasks = task_names_new();
+	struct names *names = names_new();
+	const char *first, *kept;
+
+	(void)state;
+	make_names(name);
+	task_names_keep(tasks);
+	first = names_add(names, name[0]);
+	assert_int_equal(task_names_set(tasks, 1, name[0]), 1);
+	kept = task_names_find(tasks, 1);
+	for (unsigned int i = 1; i < NR_NAMES; i++) {
+		assert_string_equal(names_add(names, name[i]), name[i]);
+		assert_int_equal(task_names_set(tasks, 1, name[i]), 1);
+	}
+	/* All are still there, once. */
+	assert_ptr_equal(names_add(names, name[0]), first);
+	assert_int_equal(task_names_set(tasks, 1, name[0]), 1);
+	assert_ptr_equal(task_names_find(tasks, 1), kept);
+	names_free(names);
+	task_names_free(tasks);
+	free(name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_host),
+		cmocka_unit_test(test_empty_lines),
+		cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests_name("cli_hostile", tests, NULL, NULL);

@@ -6,6 +6,10 @@
 #include "base/printable.h"
 #include "event_label.h"
 
+#define HAS_NAME(labels, key)	(!strcmp((labels)->first->name, (key)))
+#define NAME_OF(labels)		((labels)->first->name)
+HASH_FUNCTIONS(labels_by_name, struct named_labels, const char *, 256, hash_text, HAS_NAME, NAME_OF);
+
 static bool set_text(struct event_label *label, unsigned int width, bool with_system)
 {
 	struct buf b = { 0 };
@@ -31,30 +35,30 @@ static bool set_text(struct event_label *label, unsigned int width, bool with_sy
 	return true;
 }
 
-static unsigned int hash(const char *name)
-{
-	unsigned int sum = 0;
-
-	for (; *name; name++)
-		sum = 31 * sum + (unsigned char)*name;
-	return sum % LABEL_CHAINS;
-}
-
 bool event_label_add(struct event_labels *labels, struct event_label *label)
 {
-	struct event_label **chain = &labels->chain[hash(label->name)], *other;
-	bool with_system = false;
+	struct named_labels *same = labels_by_name_place(&labels->names, label->name);
+	struct event_label *other;
 
-	for (other = *chain; other; other = other->next) {
-		if (strcmp(other->name, label->name) || !strcmp(other->system, label->system))
-			continue;
-		with_system = true;
-		if (!set_text(other, labels->width, true))
-			return false;
-	}
-	if (!set_text(label, labels->width, with_system))
+	if (!same)
 		return false;
-	label->next = *chain;
-	*chain = label;
+	/* A label is changed once, however many systems have the name. */
+	if (same->used && !same->with_system && strcmp(same->first->system, label->system)) {
+		for (other = same->first; other; other = other->next)
+			if (!set_text(other, labels->width, true))
+				return false;
+		same->with_system = true;
+	}
+	if (!set_text(label, labels->width, same->with_system))
+		return false;
+	labels->names.nr += !same->used;
+	same->used = true;
+	label->next = same->first;
+	same->first = label;
 	return true;
+}
+
+void event_labels_free(struct event_labels *labels)
+{
+	free(labels->names.slot);
 }

@@ -8,12 +8,13 @@
 
 #include <stdbool.h>
 
+#include "base/hash.h"
+
 #define LABEL_COPY	32		/* most labels are copied by so many bytes */
-#define LABEL_CHAINS	256
 
 /**
  * struct event_label - the label of an event
- * @next: the next label of the chain: their names have the same hash
+ * @next: the next label of the same name
  * @system, @name: the names of the event, which belong to the caller
  * @text: with spaces up to the width; it has LABEL_COPY bytes or more
  * @size: bytes of @text that are printed
@@ -26,10 +27,19 @@ struct event_label {
 	unsigned int size;
 };
 
+/* The labels of a name. @with_system: they are of several systems. */
+struct named_labels {
+	bool used;
+	bool with_system;
+	struct event_label *first;
+};
+
+HASH_TABLE(labels_by_name, struct named_labels);
+
 /* All labels of a text. @width: columns for a name */
 struct event_labels {
 	unsigned int width;
-	struct event_label *chain[LABEL_CHAINS];
+	struct labels_by_name names;
 };
 
 /*
@@ -37,5 +47,8 @@ struct event_labels {
  * name. Return false if memory is lacking; the label is not in @labels then.
  */
 bool event_label_add(struct event_labels *labels, struct event_label *label);
+
+/* Free the table. The labels are those of the caller. */
+void event_labels_free(struct event_labels *labels);
 
 #endif /* RBMAP_PRINT_EVENT_LABEL_H */

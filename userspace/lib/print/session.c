@@ -87,6 +87,7 @@ void print_session_free(struct print_session *s)
 	if (s->plugins)
 		tep_unload_plugins(s->plugins, s->tep);
 	print_session_free_formats(s);
+	event_labels_free(&s->labels);
 	if (s->tep)
 		tep_free(s->tep);
 	symbols_free(s->symbols);

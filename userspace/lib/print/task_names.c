@@ -8,8 +8,6 @@
 #include "base/hash.h"
 #include "task_names.h"
 
-#define NR_CHAINS	4096	/* a power of two */
-
 struct task {
 	int pid;
 	bool used;
@@ -25,14 +23,20 @@ HASH_FUNCTIONS(tasks, struct task, int, 1024, hash_u32, TASK_IS_OF, PID_OF_TASK)
 
 /* A name that is kept */
 struct kept {
-	struct kept *next;
-	char name[];
+	bool used;
+	char *name;
 };
+
+#define KEPT_IS(kept, key)	(!strcmp((kept)->name, (key)))
+#define NAME_OF_KEPT(kept)	((kept)->name)
+
+HASH_TABLE(kept_names, struct kept);
+HASH_FUNCTIONS(kept_names, struct kept, const char *, 1024, hash_text, KEPT_IS, NAME_OF_KEPT);
 
 struct task_names {
 	struct tasks tasks;
 	bool keeps;
-	struct kept **kept;	/* chains, if @keeps */
+	struct kept_names kept;	/* if @keeps */
 };
 
 struct task_names *task_names_new(void)
@@ -51,63 +55,38 @@ struct task_names *task_names_new(void)
 
 void task_names_keep(struct task_names *names)
 {
-	/* Without memory, task_names_set() fails. */
-	names->kept = calloc(NR_CHAINS, sizeof(*names->kept));
 	names->keeps = true;
-}
-
-static void free_kept(struct task_names *names)
-{
-	struct kept *kept, *next;
-
-	for (size_t i = 0; names->kept && i < NR_CHAINS; i++)
-		for (kept = names->kept[i]; kept; kept = next) {
-			next = kept->next;
-			free(kept);
-		}
-	free(names->kept);
-}
-
-static uint32_t hash_name(const char *name)
-{
-	uint32_t hash = 2166136261u;	/* FNV-1a */
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 16777619u;
-	return hash;
 }
 
 /* Return the copy of a name that is kept, or a new one; NULL: out of memory. */
 static char *keep(struct task_names *names, const char *name)
 {
-	struct kept **chain, *kept;
-	size_t size = strlen(name) + 1;
+	struct kept *kept = kept_names_place(&names->kept, name);
+	char *copy;
 
-	if (!names->kept)
+	if (!kept || kept->used)
+		return kept ? kept->name : NULL;
+	copy = strdup(name);
+	if (!copy)
 		return NULL;
-	chain = &names->kept[hash_name(name) % NR_CHAINS];
-	for (kept = *chain; kept; kept = kept->next)
-		if (!strcmp(kept->name, name))
-			return kept->name;
-	kept = malloc(sizeof(*kept) + size);
-	if (!kept)
-		return NULL;
-	memcpy(kept->name, name, size);
-	kept->next = *chain;
-	*chain = kept;
-	return kept->name;
+	*kept = (struct kept){ true, copy };
+	names->kept.nr++;
+	return copy;
 }
 
 void task_names_free(struct task_names *names)
 {
 	struct task *task;
+	struct kept *kept;
 
 	if (!names)
 		return;
 	hash_for_each(&names->tasks, task)
 		if (!names->keeps)
 			free(task->name);
-	free_kept(names);
+	hash_for_each(&names->kept, kept)
+		free(kept->name);
+	free(names->kept.slot);
 	free(names->tasks.slot);
 	free(names);
 }

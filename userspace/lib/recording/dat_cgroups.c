@@ -28,20 +28,10 @@ struct path {
 HASH_TABLE(tasks, struct dat_task);
 HASH_FUNCTIONS(tasks, struct dat_task, int, FIRST_TASKS, hash_u32, task_has, task_pid);
 
-/* djb2: paths are short, and there are few of them. */
-static size_t hash_path(const char *text)
-{
-	size_t hash = 5381;
-
-	while (*text)
-		hash = hash * 33 + (unsigned char)*text++;
-	return hash_u64(hash);
-}
-
 #define path_is(path, key)	(!strcmp((path)->text, (key)))
 #define path_text(path)		((path)->text)
 HASH_TABLE(paths, struct path);
-HASH_FUNCTIONS(paths, struct path, const char *, FIRST_PATHS, hash_path, path_is, path_text);
+HASH_FUNCTIONS(paths, struct path, const char *, FIRST_PATHS, hash_text, path_is, path_text);
 
 struct dat_cgroups {
 	struct tasks tasks;

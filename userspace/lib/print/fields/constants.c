@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,11 @@ int constants_add(struct constants *c, const char *text, size_t size)
 
 		stop = stop ? stop : end;
 		next = stop + 1;
+		while (text < stop && (*text == ' ' || *text == '\t'))
+			text++;
+		/* strtoull() would skip the ends of all empty lines that follow, for each of them. */
+		if (!isxdigit((unsigned char)*text))
+			continue;
 		addr = strtoull(text, &colon, 16);
 		while (colon < stop && *colon == ' ')
 			colon++;
