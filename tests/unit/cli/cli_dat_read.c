@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "dat_fixture.h"
+#include "recording/dat_reader.h"
 
 /* Patch the header of a page, and put a number behind its events. */
 static void patch_page(int fd, int page, bool keep, uint64_t flags, uint64_t lost)
@@ -214,6 +215,64 @@ static void test_cut(void **state)
 		rbmap_recording_close(r);
 	}
 	close(fd);
+}
+
+/*
+ * Let the table say that CPU 0 has @size bytes. Then @nr events can be read, and @broken pages
+ * have lost others.
+ */
+static void check_size(uint64_t size, size_t nr, uint64_t broken)
+{
+	struct rbmap_recording *r = NULL;
+	struct rbmap_event ev;
+	size_t found;
+	int fd;
+
+	assert_int_equal(dat_open(&r, path), 0);
+	fd = open(path, O_RDWR);
+	assert_int_equal(pwrite(fd, &size, sizeof(size), r->table + sizeof(uint64_t)),
+			 sizeof(size));
+	close(fd);
+	rbmap_recording_close(r);
+	assert_int_equal(dat_open(&r, path), 0);
+	for (int i = 0; i < 2; i++) {
+		for (found = 0; rbmap_recording_next(r, &ev) == 1; found++)
+			assert_int_equal(ev.size, 16);
+		assert_int_equal(found, nr);
+		assert_int_equal(rbmap_recording_damage(r)->missing, 0);
+		assert_int_equal(rbmap_recording_damage(r)->broken, broken);
+		rbmap_recording_rewind(r);
+	}
+	rbmap_recording_close(r);
+}
+
+/* The table itself ends within a page, and the file is complete. */
+static void test_short_size(void **state)
+{
+	struct dat_writer *w = create();
+	static struct synth s;
+	size_t nr = 0;
+
+	(void)state;
+	synth_begin(&s, 1000);
+	while (synth_number(&s, 1000 + nr, 1, nr))
+		nr++;
+	add(w, &s, 0);
+	synth_begin(&s, 5000);
+	synth_number(&s, 5000, 1, 1);
+	synth_number(&s, 5001, 1, 2);
+	add(w, &s, 0);
+	finish(w);
+	check_size(2 * SYNTH_SUBBUF, nr + 2, 0);
+	/* Both events of the last page are there, one of them, none. */
+	check_size(SYNTH_SUBBUF + 16 + 2 * 20, nr + 2, 0);
+	check_size(SYNTH_SUBBUF + 16 + 2 * 20 - 1, nr + 1, 1);
+	check_size(SYNTH_SUBBUF + 16 + 20, nr + 1, 1);
+	check_size(SYNTH_SUBBUF + 16, nr, 1);
+	check_size(SYNTH_SUBBUF + 15, nr, 1);
+	check_size(SYNTH_SUBBUF + 1, nr, 1);
+	check_size(SYNTH_SUBBUF, nr, 0);
+	check_size(SYNTH_SUBBUF - 20, nr - 1, 1);
 }
 
 /* Write the recording again as version 7, with trace-cmd or our own writer. */
@@ -479,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_short_size),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_sections_cut),
 		cmocka_unit_test(test_broken_chunk),

@@ -82,17 +82,18 @@ int dat_read_data(struct rbmap_recording *r, const struct dat_cpu_reader *c, voi
  * The last page of a truncated file is shorter than its header says. Correct
  * the header, so that the events in the page can be decoded.
  */
-void dat_trim_page(void *page, size_t page_bytes)
+bool dat_trim_page(void *page, size_t page_bytes)
 {
 	struct rbmap_subbuf_header header;
 	size_t room = page_bytes - HEAD;
 
 	memcpy(&header, page, sizeof(header));
-	if ((header.commit & RBMAP_COMMIT_MASK) > room && !(header.commit >> 32)) {
-		header.commit &= RBMAP_MISSED_EVENTS;
-		header.commit |= room & ~(size_t)3;
-		memcpy(page, &header, sizeof(header));
-	}
+	if ((header.commit & RBMAP_COMMIT_MASK) <= room || header.commit >> 32)
+		return false;
+	header.commit &= RBMAP_MISSED_EVENTS;
+	header.commit |= room & ~(size_t)3;
+	memcpy(page, &header, sizeof(header));
+	return true;
 }
 
 int dat_read_pages(struct rbmap_recording *r, const struct dat_cpu_reader *c, void *pages,

@@ -77,6 +77,26 @@ static void widen_page(const struct rbmap_recording *r, struct dat_cpu_reader *c
 	memcpy(c->page, &header, sizeof(header));
 }
 
+/*
+ * Do the data end here by their own table? Otherwise the file was cut off, which dat_find_data()
+ * has counted, or its recorder was killed.
+ */
+static bool ends_by_table(const struct rbmap_recording *r, const struct dat_cpu_reader *c)
+{
+	return c->limit == c->size && !r->damage.unfinished;
+}
+
+/* The last page may be shorter, and have all of its events nevertheless. */
+static void check_short_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
+{
+	bool lacks = dat_trim_page(c->page, c->page_bytes);
+
+	if (!ends_by_table(r, c))
+		return;
+	c->is_whole = !lacks;
+	r->damage.broken += lacks;
+}
+
 /* Return 1 if the next page was read, 0 at the end. */
 static int next_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
 {
@@ -87,8 +107,11 @@ static int next_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
 	skip_hole(r, c);
 	left = c->limit - c->at;
 	/* A page has at least its header. */
-	if (left < r->head || c->page_size < HEAD)
+	if (left < r->head || c->page_size < HEAD) {
+		r->damage.broken += left && ends_by_table(r, c);
+		c->at = c->limit;
 		return 0;
+	}
 	if (!c->page) {
 		ret = dat_limit_memory(&r->limits, r->file_size, c->page_size);
 		if (ret)
@@ -123,7 +146,7 @@ static int next_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
 	if (r->long_size == 4)
 		widen_page(r, c);
 	if (!c->is_whole)
-		dat_trim_page(c->page, c->page_bytes);
+		check_short_page(r, c);
 	c->lost = dat_lost_sum(c->lost, rbmap_decode_lost(c->page, c->page_bytes));
 	return 1;
 }

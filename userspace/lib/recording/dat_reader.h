@@ -51,7 +51,7 @@ struct dat_cpu_reader {
 	struct dat_chunks *chunks;	/* NULL: the data is not compressed */
 	unsigned char *page;
 	size_t page_bytes;	/* bytes of the page that exist */
-	bool is_whole;		/* the file has all bytes of the page */
+	bool is_whole;		/* nothing has cut the page off */
 	struct rbmap_cursor cursor;
 	uint64_t lost;		/* not reported yet */
 	struct rbmap_event ev;	/* next event, if the CPU is in the heap */
@@ -160,8 +160,11 @@ int dat_read_headers(struct rbmap_recording *r);
 int dat_find_data(struct rbmap_recording *r);
 int dat_read_data(struct rbmap_recording *r, const struct dat_cpu_reader *c, void *data,
 		  size_t size, uint64_t at);
-/* Let the header of a page say that only its first @page_bytes exist. */
-void dat_trim_page(void *page, size_t page_bytes);
+/*
+ * Let the header of a page say that only its first @page_bytes exist. Return true if it said
+ * something else.
+ */
+bool dat_trim_page(void *page, size_t page_bytes);
 /*
  * Read whole pages. If the files end within the last page, its header says so, and zeroes
  * follow. @size is a multiple of the page's size.
