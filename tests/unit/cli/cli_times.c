@@ -190,6 +190,23 @@ static void test_parse(void **state)
 	check_parse(&view, "123456", 123456);
 }
 
+/* Events have the time of day, and nothing says which day was the last one. */
+static void test_dated(void **state)
+{
+	struct time_view view;
+	const char *wrong;
+	uint64_t ring;
+
+	(void)state;
+	time_view_init_real(&view);
+	check_parse(&view, "2025-11-26 14:03:12Z", REAL);
+	check_parse(&view, "1764165792", REAL);
+	wrong = time_view_parse(&view, "14:03:12Z", &ring);
+	assert_non_null(wrong);
+	assert_non_null(strstr(wrong, "give the date"));
+	assert_non_null(time_view_parse(&view, "-1", &ring));
+}
+
 static const char *printed(struct columns *c, struct buf *out, uint64_t ring)
 {
 	columns_add_time(c, ring, out);
@@ -233,6 +250,7 @@ int main(void)
 		cmocka_unit_test(test_counter),
 		cmocka_unit_test(test_snapshot),
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_dated),
 		cmocka_unit_test(test_columns),
 	};
 

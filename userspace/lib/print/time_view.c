@@ -76,7 +76,7 @@ bool time_view_init(struct time_view *v, const struct dat_times *times, bool is_
 void time_view_init_real(struct time_view *v)
 {
 	*v = (struct time_view){ .ring = NSEC_PER_SEC, .real = NSEC_PER_SEC, .ring_step = 1,
-				 .real_step = 1 };
+				 .real_step = 1, .is_real = true };
 }
 
 /* Return @value * @to / @from. */
@@ -170,6 +170,8 @@ static const char *parse_wall(const struct time_view *v, const char *text, uint6
 		return "write -SECONDS, HH:MM:SS, 'YYYY-MM-DD HH:MM:SS', or SECONDS of the ring's clock";
 	if (!v->real)
 		return no_times;
+	if (v->is_real && !has_date)
+		return "the recording does not say when it ended: give the date, too";
 	second = utc ? timegm(&tm) : mktime(&tm);
 	ns += second * NSEC_PER_SEC;
 	if (!has_date && ns > last)

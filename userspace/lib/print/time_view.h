@@ -21,6 +21,7 @@ enum time_style { TIME_RING, TIME_RELATIVE, TIME_WALL, TIME_WALL_UTC };
  * @boot: CLOCK_BOOTTIME at that time, in ns; 0: not known
  * @real_step, @ring_step: @real_step ns pass in @ring_step units of the ring's clock
  * @end: the recording ended at that time of the ring; 0: not known
+ * @is_real: the ring's times are those of the wall clock; no moment of the recording is known
  */
 struct time_view {
 	enum time_style style;
@@ -30,6 +31,7 @@ struct time_view {
 	uint64_t boot;
 	uint64_t real_step, ring_step;
 	uint64_t end;
+	bool is_real;
 };
 
 /*
@@ -53,7 +55,7 @@ uint64_t time_view_ring(const struct time_view *view, uint64_t real);
  * Parse a time of the user:
  *
  *	-SECONDS		before the end of the recording
- *	HH:MM[:SS]		the last such time of day before the end
+ *	HH:MM[:SS]		the last such time of day before the end, if that is known
  *	YYYY-MM-DD HH:MM[:SS]	a date and a time of day
  *	SECONDS			the ring's time, as it is printed
  *
