@@ -112,6 +112,7 @@ static bool find_field(const struct rbmap_format *format, const char *name,
 	layout->field[i] = (struct layout_field){
 		.offset = f->offset,
 		.size = f->size,
+		.element_size = f->element_size,
 		.dynamic = f->flags & RBMAP_FIELD_DYNAMIC,
 		.relative = f->flags & RBMAP_FIELD_RELATIVE,
 	};
@@ -194,10 +195,10 @@ uint64_t layout_word(const struct layout *layout, const struct rbmap_event *ev,
 {
 	const struct layout_field *f = &layout->field[field];
 
-	if (f->dynamic || f->size < (word + 1) * sizeof(uint64_t))
+	if (f->dynamic || !f->element_size || word >= f->size / f->element_size)
 		return 0;
-	return field_number((const char *)ev->data + f->offset + word * sizeof(uint64_t),
-			    sizeof(uint64_t));
+	return field_number((const char *)ev->data + f->offset + word * f->element_size,
+			    f->element_size);
 }
 
 void layout_text(const struct layout *layout, const struct rbmap_event *ev,

@@ -42,12 +42,14 @@ enum { LOCK_ADDRESS, LOCK_FLAGS };
 /**
  * struct layout_field - a field
  * @size: in bytes; 0: the event has no such field
+ * @element_size: bytes of an element of an array
  * @dynamic: the record has the place of the data there
  * @relative: the place counts from the end of the field
  */
 struct layout_field {
 	uint32_t offset;
 	uint32_t size;
+	uint32_t element_size;
 	bool dynamic;
 	bool relative;
 };
@@ -84,7 +86,7 @@ bool layout_has(const struct layout *layout, unsigned int field);
 uint64_t layout_number(const struct layout *layout, const struct rbmap_event *ev,
 		       unsigned int field);
 
-/* Return a word of an array of 64-bit words; 0 if the array has no such word. */
+/* Return an element of an array of the kernel's words; 0 if the array has no such element. */
 uint64_t layout_word(const struct layout *layout, const struct rbmap_event *ev,
 		     unsigned int field, unsigned int word);
 

@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "cli_synth.h"
 #include "intervals/intervals.h"
+#include "intervals/layout.h"
 #include "intervals/names.h"
 #include "print/event_label.h"
 #include "print/fields/constants.h"
@@ -156,6 +158,49 @@ static void test_names(void **state)
 	free(name);
 }
 
+/* Arguments of system calls are words of the kernel that was recorded. */
+static void check_arguments(unsigned int size)
+{
+	struct {
+		struct rbmap_event_common common;
+		char id[8];
+		union {
+			uint32_t word[6];
+			uint64_t wide[6];
+		} args;
+	} record = { .common.type = 7 };
+	const struct rbmap_event ev = { .data = &record, .size = 16 + 6 * size };
+	struct layouts *layouts = layouts_new();
+	const struct layout *layout;
+	char format[1024];
+
+	snprintf(format, sizeof(format), "name: sys_enter\nID: 7\n" SYNTH_COMMON
+		 "\tfield:long id;\toffset:8;\tsize:%u;\tsigned:1;\n"
+		 "\tfield:unsigned long args[6];\toffset:16;\tsize:%u;\tsigned:0;\n\n"
+		 "print fmt: \"%%ld\", REC->id\n", size, 6 * size);
+	for (unsigned int i = 0; i < 6; i++) {
+		if (size == 4)
+			record.args.word[i] = 0xf0000000 + i;
+		else
+			record.args.wide[i] = 0xf000000000 + i;
+	}
+	assert_int_equal(layouts_add(layouts, "raw_syscalls", format, strlen(format)), 0);
+	layout = layouts_find(layouts, &ev);
+	assert_non_null(layout);
+	for (unsigned int i = 0; i < 6; i++)
+		assert_int_equal(layout_word(layout, &ev, CALL_ARGS, i),
+				 (size == 4 ? 0xf0000000 : 0xf000000000) + i);
+	assert_int_equal(layout_word(layout, &ev, CALL_ARGS, 6), 0);
+	layouts_free(layouts);
+}
+
+static void test_arguments(void **state)
+{
+	(void)state;
+	check_arguments(8);
+	check_arguments(4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +208,7 @@ int main(void)
 		cmocka_unit_test(test_empty_lines),
 		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_arguments),
 	};
 
 	return cmocka_run_group_tests_name("cli_hostile", tests, NULL, NULL);
