@@ -198,4 +198,27 @@ for seed in $(seq 30); do
 	[ "$("$RBMAP" report "$dir/out.dat" 2>/dev/null | grep -c ' \[a:00[0-3]\] ')" = 5 ] || bad="$bad $seed"
 done
 is "$bad" '' "a damaged recording takes no event from another one"
+
+# --- A recording of all hosts has no more CPUs than a reader takes.
+python3 - "$dir/a.dat" "$dir/many.dat" 8191 <<'END'
+import struct
+import sys
+
+# Give the table of the file more CPUs, which have no data.
+data, nr = open(sys.argv[1], "rb").read(), int(sys.argv[3])
+count = data.rindex(b"options  \0") - 4
+old, = struct.unpack_from("<I", data, count)
+table = data.index(b"flyrecord\0", count) + 10
+more = bytes(16 * (nr - old))
+places = struct.unpack_from(f"<{2 * old}Q", data, table)
+places = [p + len(more) * (not i % 2) for i, p in enumerate(places)]
+end = table + 16 * old
+open(sys.argv[2], "wb").write(data[:count] + struct.pack("<I", nr) + data[count + 4:table] +
+                              struct.pack(f"<{2 * old}Q", *places) + more + data[end:])
+END
+is "$(sum "$dir/many.dat")" "$(sum "$dir/a.dat")" "a recording of 8191 CPUs"
+output=$("$RBMAP" fleet merge -o "$dir/most.dat" "m=$dir/many.dat" "f=$dir/a.dat" 2>&1)
+is "$? $(echo "$output" | grep -c "a.dat has 4 CPUs, and all hosts can have ")" "3 1" \
+	"merge leaves out a host with too many CPUs" || diag "$output"
+is "$(sum "$dir/most.dat")" "$(sum "$dir/many.dat")" "and the others can be read"
 done_testing

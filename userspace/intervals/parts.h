@@ -8,8 +8,9 @@
 #include "layout.h"
 #include "names.h"
 #include "print/fields/syscalls.h"
+#include "recording/dat_read.h"
 
-#define MAX_CPUS	4096	/* events of other CPUs are ignored */
+#define MAX_CPUS	DAT_CPUS_MAX
 #define MAX_DEVICES	256	/* requests of other devices are not counted */
 #define NR_RUNS		1024	/* switches of a CPU that are kept: a power of two */
 

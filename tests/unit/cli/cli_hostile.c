@@ -19,6 +19,7 @@
 #include "print/fields/constants.h"
 #include "print/task_names.h"
 #include "recording/dat_hosts.h"
+#include "recording/dat_read.h"
 
 /* The name of a host is text of others. */
 static void test_host(void **state)
@@ -201,6 +202,33 @@ static void test_arguments(void **state)
 	check_arguments(4);
 }
 
+static void count_run(void *data, const struct interval *interval)
+{
+	*(unsigned int *)data += interval->kind == INTERVAL_ONCPU && interval->pid == 5;
+}
+
+/* The last CPU that a recording can have is in the views. */
+static void test_last_cpu(void **state)
+{
+	struct synth_switch_event in = { .common.type = SYNTH_SWITCH, .next_pid = 5 };
+	struct synth_switch_event out = { .common = { .type = SYNTH_SWITCH, .pid = 5 }, .prev_pid = 5 };
+	struct rbmap_event ev = {
+		.data = &in, .size = sizeof(in), .ts = 1000, .cpu = DAT_CPUS_MAX - 1,
+	};
+	unsigned int runs = 0;
+	struct intervals *intervals = intervals_new(count_run, &runs);
+
+	(void)state;
+	assert_int_equal(intervals_add_format(intervals, "sched", synth_switch,
+					      strlen(synth_switch)), 0);
+	assert_int_equal(intervals_event(intervals, &ev), 0);
+	ev.data = &out;
+	ev.ts = 2000;
+	assert_int_equal(intervals_event(intervals, &ev), 0);
+	assert_int_equal(runs, 1);
+	intervals_free(intervals);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +237,7 @@ int main(void)
 		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_last_cpu),
 	};
 
 	return cmocka_run_group_tests_name("cli_hostile", tests, NULL, NULL);

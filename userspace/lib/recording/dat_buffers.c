@@ -22,14 +22,14 @@ static int reserve_streams(struct rbmap_recording *r, uint32_t nr)
 int dat_add_buffer(struct rbmap_recording *r, const char *name, uint32_t nr_cpus,
 		   uint32_t page_size, struct dat_cpu_reader **first)
 {
-	uint64_t most = CPUS_MAX + r->file_size / STREAM_BYTES;
+	uint64_t most = DAT_CPUS_MAX + r->file_size / STREAM_BYTES;
 	struct dat_buffer b = {
 		.page_size = page_size, .first = r->nr_streams, .nr_cpus = nr_cpus,
 		.chosen = true,
 	};
 
 	/* Tables of a damaged file can have any number of CPUs that have no data. */
-	if (nr_cpus > CPUS_MAX || r->nr_streams + (uint64_t)nr_cpus > most)
+	if (nr_cpus > DAT_CPUS_MAX || r->nr_streams + (uint64_t)nr_cpus > most)
 		return RBMAP_ERR_BROKEN;
 	if (!array_grow(r->buffer, r->nr_buffers))
 		return -ENOMEM;

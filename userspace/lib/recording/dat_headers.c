@@ -491,7 +491,7 @@ static int read_table(struct rbmap_recording *r, const char *name, uint32_t nr_c
 	struct dat_cpu_reader *cpu;
 	int ret;
 
-	if (nr_cpus <= CPUS_MAX && nr_cpus > (r->end - r->at) / 16)
+	if (nr_cpus <= DAT_CPUS_MAX && nr_cpus > (r->end - r->at) / 16)
 		return RBMAP_ERR_CUT;
 	ret = dat_add_buffer(r, name, nr_cpus, r->page_size, &cpu);
 	for (uint32_t i = 0; i < nr_cpus && !ret; i++) {

@@ -17,7 +17,7 @@ int dat_missed_parse(struct rbmap_recording *r, const char *text)
 	uint64_t missed;
 	unsigned int cpu;
 
-	if (!line || sscanf(text, "CPU: %u\n", &cpu) != 1 || cpu >= CPUS_MAX ||
+	if (!line || sscanf(text, "CPU: %u\n", &cpu) != 1 || cpu >= DAT_CPUS_MAX ||
 	    sscanf(line + strlen(MISSED), "%" SCNu64, &missed) != 1 || !missed)
 		return 0;
 	if (!array_extend(r->missed, r->nr_missed, (size_t)cpu + 1))

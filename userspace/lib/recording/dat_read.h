@@ -18,6 +18,12 @@
 struct dat_cgroups;
 struct dat_place;
 
+/*
+ * CPUs of a recording: more than any kernel's. Programs that merge recordings write no more, and
+ * views have room for all of them.
+ */
+#define DAT_CPUS_MAX	8192
+
 /* Errors beside those of rbmap.h */
 enum dat_error {
 	DAT_ERR_COMPLETE	= -5007,	/* nothing is to be assembled */

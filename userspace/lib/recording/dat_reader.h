@@ -17,7 +17,6 @@
 #include "dat_times.h"
 
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
-#define CPUS_MAX	8192	/* more than any kernel's */
 #define CGROUPS_MAX	(1u << 20)	/* bytes of the text of cgroups */
 
 struct dat_chunks;

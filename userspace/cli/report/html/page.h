@@ -14,6 +14,7 @@
 #include "intervals/names.h"
 #include "intervals/summary/summary.h"
 #include "print/fields/syscalls.h"
+#include "recording/dat_read.h"
 #include "report/html/data/arrows.h"
 #include "report/html/data/events.h"
 #include "report/html/data/store.h"
@@ -22,7 +23,7 @@
 #include "report/html/data/track.h"
 #include "report/html/data/types.h"
 
-#define MOST_CPUS	4096	/* events of other CPUs have the lane of the last one */
+#define MOST_CPUS	DAT_CPUS_MAX
 #define MOST_DEVICES	32
 #define MOST_LOSSES	1000	/* that are listed */
 #define CACHED_CALLS	1024	/* names of system calls */

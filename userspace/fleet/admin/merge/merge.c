@@ -22,7 +22,6 @@
 #define NS_PER_S	1000000000LL
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
 #define PAGE_SIZE	65536
-#define CPUS_MAX	65536
 
 /**
  * struct merge - a recording that is being made
@@ -139,7 +138,7 @@ static bool has_cpus(const struct merge *m, const struct merge_input *input)
 {
 	unsigned int most = new_recording_cpus_max();
 
-	most = most < CPUS_MAX ? most : CPUS_MAX;
+	most = most < DAT_CPUS_MAX ? most : DAT_CPUS_MAX;
 	if (m->nr_cpus <= most && input->nr_cpus <= most - m->nr_cpus)
 		return true;
 	complain("%s has %u CPUs, and all hosts can have %u: raise 'ulimit -n', or merge fewer hosts",
