@@ -136,13 +136,14 @@ static void find_tai_offset(struct merge *m)
 /* Return whether there is room for the host's CPUs, or report that there is no room. */
 static bool has_cpus(const struct merge *m, const struct merge_input *input)
 {
-	unsigned int most = new_recording_cpus_max();
+	unsigned int files = new_recording_cpus_max();
+	unsigned int most = files < DAT_CPUS_MAX ? files : DAT_CPUS_MAX;
 
-	most = most < DAT_CPUS_MAX ? most : DAT_CPUS_MAX;
 	if (m->nr_cpus <= most && input->nr_cpus <= most - m->nr_cpus)
 		return true;
-	complain("%s has %u CPUs, and all hosts can have %u: raise 'ulimit -n', or merge fewer hosts",
-		 input->path, input->nr_cpus, most);
+	complain("%s has %u CPUs, and all hosts can have %u: %smerge fewer hosts",
+		 input->path, input->nr_cpus, most,
+		 files < DAT_CPUS_MAX ? "raise 'ulimit -n', or " : "");
 	return false;
 }
 
