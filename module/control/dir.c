@@ -4,6 +4,7 @@
  * of what is in them.
  */
 #include <linux/completion.h>
+#include <linux/fs.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -21,6 +22,7 @@
  * @cookie: number that no other entry had or has, at least 1
  * @name: name of the file; not used for a directory
  * @list_attr: the file, if it shows a list that @clear empties, else NULL
+ * @list_node: the node of that file, with a reference; NULL for other files
  * @clear: empties that list
  * @dir: the directory of this name, or NULL for a file
  */
@@ -29,6 +31,7 @@ struct rbmap_dir_entry {
 	loff_t			cookie;
 	const char		*name;
 	const struct bin_attribute *list_attr;
+	struct kernfs_node	*list_node;
 	rbmap_dir_clear_fn	*clear;
 	struct rbmap_dir	*dir;
 };
@@ -125,8 +128,10 @@ static void rbmap_dir_put(struct rbmap_dir *dir)
 	kobject_put(&dir->kobj);
 	wait_for_completion(&dir->released);
 	/* No search finds the directory any more, and directories in it are gone. */
-	list_for_each_entry_safe(entry, next, &dir->entries, list)
+	list_for_each_entry_safe(entry, next, &dir->entries, list) {
+		sysfs_put(entry->list_node);
 		kfree(entry);
+	}
 	kfree(dir);
 }
 
@@ -203,6 +208,8 @@ static int rbmap_dir_add_name(struct kobject *kobj, const char *name,
 		return -ENOMEM;
 	entry->name = name;
 	entry->list_attr = list_attr;
+	if (list_attr)
+		entry->list_node = sysfs_get_dirent(kobj->sd, name);
 	entry->clear = clear;
 	rbmap_dir_link(rbmap_dir_of(kobj), entry);
 	return 0;
@@ -350,12 +357,15 @@ enum rbmap_dir_type rbmap_dir_lookup(const char *path, const char *name)
  * rbmap_dir_clear - empty the list that a file shows
  * @path: path of the directory from /sys/kernel/rbmap on, "" for that directory itself
  * @name: name of the file
- * @file: an open file of that list
+ * @file: an open file of sysfs, which was found by a path of the caller's
  *
- * The reference holds the directory and its buffer: rbmap_dir_remove() waits for it.
+ * A mount namespace can have another file in the place of the list.  The right to
+ * write to that file is no right to empty the list.
  *
- * Context: may sleep.
- * Return: 0; -ENOENT if there is no such list now; or an error of the list.
+ * Context: may sleep; takes rbmap_dirs_lock.  After that, the reference holds the directory
+ * and its buffer: rbmap_dir_remove() waits for it.
+ * Return: 0; -ENOENT if there is no such list now; -ELOOP if @file is not of that list; or an
+ * error of the list.
  */
 int rbmap_dir_clear(const char *path, const char *name, const struct file *file)
 {
@@ -369,14 +379,15 @@ int rbmap_dir_clear(const char *path, const char *name, const struct file *file)
 	dir = rbmap_dir_walk(path);
 	if (dir)
 		entry = rbmap_dir_find(dir, name, strlen(name));
-	if (entry) {
+	if (entry && entry->clear) {
+		err = file_inode(file)->i_private == entry->list_node ? 0 : -ELOOP;
 		list_attr = entry->list_attr;
 		clear = entry->clear;
 	}
-	if (clear)
+	if (!err)
 		kobject_get(&dir->kobj);
 	mutex_unlock(&rbmap_dirs_lock);
-	if (!clear)
+	if (err)
 		return err;
 	err = clear(&dir->kobj, list_attr, file);
 	rbmap_dir_retry(&dir->kobj);

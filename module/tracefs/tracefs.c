@@ -346,14 +346,15 @@ static const struct file_operations rbmap_empty_fops = {
 /* ---- lists */
 
 /*
- * Find the target.  It is a file of sysfs: this file system could be mounted in its place,
- * and the search would then lead here again, without end.
+ * Find the target, in the caller's mount namespace, where it can be any file: its rights are
+ * for that file alone.  It is a regular file of sysfs: this file system could be mounted in its
+ * place, and the search would then lead here again, without end.
  */
 static int rbmap_list_find(const struct inode *inode, struct path *path)
 {
 	int err = kern_path(rbmap_node_of(inode)->target, LOOKUP_FOLLOW, path);
 
-	if (err || path->dentry->d_sb->s_magic == SYSFS_MAGIC)
+	if (err || (path->dentry->d_sb->s_magic == SYSFS_MAGIC && d_is_reg(path->dentry)))
 		return err;
 	path_put(path);
 	return -ELOOP;

@@ -380,10 +380,10 @@ char *rbmap_tree_target(const struct rbmap_node *dir, const char *name,
 /**
  * rbmap_tree_clear - empty a list
  * @list: the list, the node of an inode
- * @file: an open file of the target
+ * @file: an open file of sysfs, at the path of the target
  *
  * Context: may sleep.
- * Return: 0; -ENOENT if there is no such list any more; or an error of the list.
+ * Return: 0, or an error of rbmap_dir_clear().
  */
 int rbmap_tree_clear(const struct rbmap_node *list, const struct file *file)
 {

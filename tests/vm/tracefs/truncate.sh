@@ -3,7 +3,7 @@
 #
 # O_TRUNC and empty writes change on the file system rbmap what they change in tracefs. A
 # recording after 'trace-cmd record -P' has the events of all tasks again. Lists keep the
-# rights of their targets, and nobody leads their search into a circle.
+# rights of their targets. Nobody leads their search into a circle, or to another file.
 # shellcheck disable=SC2086,SC2317 # names without blanks; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -68,6 +68,28 @@ chmod 666 $root/set_event_pid
 ok "a target with more rights gives them" as_nobody sh -c ": >$dir/set_event_pid"
 is "$(cat $root/set_event_pid)" "" "the list is empty"
 chmod 640 $root/set_event_pid
+
+# --- a file of a user's own in place of the targets
+# A user owns ifalias of a network namespace that is made in their user namespace. In a mount namespace of their own,
+# the path of the list leads to it.
+echo 1 >$dir/set_event_pid
+mkdir -p /tmp/sysfs
+cat >/tmp/sandbox <<-END
+	mount -t sysfs sysfs /tmp/sysfs && mount -t tmpfs tmpfs /sys && mkdir -p $root &&
+		ln -s /tmp/sysfs/class/net/lo/ifalias $root/set_event_pid || exit
+	echo there
+	echo mine >>$dir/set_event_pid
+	cat /tmp/sysfs/class/net/lo/ifalias
+	: >$dir/set_event_pid
+END
+as_nobody unshare -Ur unshare -nm sh /tmp/sandbox >/tmp/out 2>/tmp/err
+if [ -s /tmp/out ]; then
+	is "$(xargs </tmp/out)" "there mine" "a user's own file in place of the list is written to"
+	like "$(cat /tmp/err)" "Too many levels" "that file's rights do not empty the list"
+else
+	skip "no user namespaces: $(cat /tmp/err)" "a user's own file in place of a list"
+fi
+is "$(cat $root/set_event_pid)" 1 "the list has not changed"
 
 # --- a mount in place of the targets
 ok "the file system in place of sysfs" mount --bind $dir $root
