@@ -12,7 +12,7 @@
 #include "resize.h"
 #include "snapshot.h"
 
-/* Protects @audience and @shows of all buffers. */
+/* Protects @audience, @shows and @was_shown of all buffers. */
 static DEFINE_SPINLOCK(rbmap_audience_lock);
 
 /**
@@ -37,6 +37,7 @@ int rbmap_buffer_show_begin(struct rbmap_buffer *buf)
 		spin_lock(&rbmap_audience_lock);
 		same = buf->audience == audience;
 		buf->shows += same;
+		buf->was_shown |= same;
 		spin_unlock(&rbmap_audience_lock);
 	} while (!same);
 	return 0;
@@ -104,6 +105,36 @@ bool rbmap_buffer_keeps_addresses(const struct rbmap_buffer *buf)
 	return READ_ONCE(buf->keeps_addresses);
 }
 
+/* Replace all rings.  Nobody can open a file, so @was_shown has no other writer. */
+static int rbmap_buffer_replace_all(struct rbmap_buffer *buf)
+{
+	int err;
+
+	mutex_lock(&buf->lock);
+	err = rbmap_buffer_replace(buf, RBMAP_ALL_CPUS, NULL, buf->clock, NULL);
+	if (!err)
+		buf->was_shown = false;
+	mutex_unlock(&buf->lock);
+	return err;
+}
+
+/**
+ * rbmap_buffer_leave_memory - have the next events go to memory that no process has
+ * @buf: the buffer, of which no file is open that shows events, or can be opened
+ *
+ * A pipe keeps pages of a ring that was mapped (vmsplice()), and its owner reads them at
+ * any time.  Unread events stay, in the rings that are replaced.  A new buffer, as that of a
+ * recorder, keeps its rings: no process has had them.
+ *
+ * Context: may sleep; takes the buffer's lock.  No event is written to the old memory after
+ * the return.
+ * Return: 0 or an error of rbmap_buffer_replace(), after which nothing has changed.
+ */
+int rbmap_buffer_leave_memory(struct rbmap_buffer *buf)
+{
+	return buf->was_shown ? rbmap_buffer_replace_all(buf) : 0;
+}
+
 /**
  * rbmap_buffer_renew - discard all events, and the memory that they were in
  * @buf: the buffer, of which no file is open that shows events, or can be opened
@@ -116,11 +147,8 @@ bool rbmap_buffer_keeps_addresses(const struct rbmap_buffer *buf)
 int rbmap_buffer_renew(struct rbmap_buffer *buf)
 {
 	struct rbmap_cpu_buffer *cpu_buf;
-	int cpu, err;
+	int cpu, err = rbmap_buffer_replace_all(buf);
 
-	mutex_lock(&buf->lock);
-	err = rbmap_buffer_replace(buf, RBMAP_ALL_CPUS, NULL, buf->clock, NULL);
-	mutex_unlock(&buf->lock);
 	if (err)
 		return err;
 	rbmap_buffer_drop_snapshot(buf, RBMAP_ALL_CPUS);

@@ -24,6 +24,7 @@ int rbmap_buffer_set_audience(struct rbmap_buffer *buf, enum rbmap_audience audi
 
 void rbmap_buffer_keep_addresses(struct rbmap_buffer *buf, bool keep);
 bool rbmap_buffer_keeps_addresses(const struct rbmap_buffer *buf);
+int rbmap_buffer_leave_memory(struct rbmap_buffer *buf);
 int rbmap_buffer_renew(struct rbmap_buffer *buf);
 
 #endif /* RBMAP_BUFFER_AUDIENCE_H */

@@ -30,13 +30,22 @@ static void rbmap_kptr_tell_events(struct rbmap_control *control, bool keep)
 	mutex_unlock(&rbmap_event_files_lock);
 }
 
-/* The files are closed to others before the first event has an address. */
+/*
+ * The files are closed to others before the first event has an address, and so is the memory
+ * that others may have kept.  Nobody opens a file meanwhile, so that the last change of the
+ * audience succeeds.
+ */
 static int rbmap_kptr_set(struct rbmap_control *control)
 {
 	int err = control->is_shared(control) ? -EBUSY : 0;
 
 	if (!err)
-		err = rbmap_buffer_set_audience(control->buffer, RBMAP_AUDIENCE_ROOT);
+		err = rbmap_buffer_set_audience(control->buffer, RBMAP_AUDIENCE_NONE);
+	if (err)
+		return err;
+	err = rbmap_buffer_leave_memory(control->buffer);
+	rbmap_buffer_set_audience(control->buffer,
+				  err ? RBMAP_AUDIENCE_MODES : RBMAP_AUDIENCE_ROOT);
 	if (!err)
 		rbmap_kptr_tell_events(control, true);
 	return err;

@@ -4,6 +4,7 @@
  *
  *	kptr calls		arguments of RBMAP_IOCTL_SYMBOLS, and who may call it
  *	kptr files NAME		files of the buffer NAME that are open or mapped
+ *	kptr pipes NAME		memory of the buffer NAME that a pipe has
  *	kptr names ADDRESS...	print the symbol of each address, or an error
  *	kptr member COMMAND	run a command of the shell as a user of the group 1000
  *	kptr without COMMAND	run it as root without CAP_SYSLOG
@@ -21,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -258,28 +260,97 @@ static int names(int nr, char **addresses)
 }
 
 /* The events have no word of their own that looks like an address of a function. */
-static int find(const char *device)
+static size_t count_addresses(const char *data, size_t size)
+{
+	size_t nr = 0;
+
+	for (size_t at = 0; at + sizeof(uint64_t) <= size; at += 4) {
+		uint64_t word;
+
+		memcpy(&word, data + at, sizeof(word));
+		nr += word >> 31 == 0x1ffffffffull && word < -4096ull;
+	}
+	return nr;
+}
+
+/* Map the sub-buffers of an open device. */
+static const char *map_ring(const char *device, int fd, size_t *size)
 {
 	const struct rbmap_meta *meta;
-	int fd = open_file(device);
-	size_t size, nr = 0;
 	const char *map;
 
 	meta = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
 	if (meta == MAP_FAILED)
 		bail_out("cannot map %s: %s", device, strerror(errno));
-	size = (size_t)meta->nr_subbufs * meta->subbuf_size;
-	map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, meta->meta_page_size);
+	*size = (size_t)meta->nr_subbufs * meta->subbuf_size;
+	map = mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, meta->meta_page_size);
 	if (map == MAP_FAILED)
 		bail_out("cannot map %s: %s", device, strerror(errno));
-	for (size_t at = 0; at + sizeof(uint64_t) <= size; at += 4) {
-		uint64_t word;
+	munmap((void *)meta, sysconf(_SC_PAGESIZE));
+	return map;
+}
 
-		memcpy(&word, map + at, sizeof(word));
-		nr += word >> 31 == 0x1ffffffffull && word < -4096ull;
-	}
-	printf("%zu\n", nr);
+static size_t count_of(const char *device)
+{
+	int fd = open_file(device);
+	size_t size, nr;
+	const char *map = map_ring(device, fd, &size);
+
+	nr = count_addresses(map, size);
+	munmap((void *)map, size);
+	close(fd);
+	return nr;
+}
+
+static int find(const char *device)
+{
+	printf("%zu\n", count_of(device));
 	return 0;
+}
+
+/* Put the memory of a ring into a pipe, which outlives the file and the map. */
+static int pipe_of(const char *device, size_t *size)
+{
+	int fd = open_file(device), pipes[2];
+	const char *map = map_ring(device, fd, size);
+	struct iovec part = { (void *)map, *size };
+
+	/* A pipe has place for as many pages as its size has. */
+	if (pipe(pipes) || fcntl(pipes[1], F_SETPIPE_SZ, 1 << 20) < 0)
+		bail_out("cannot make a pipe: %s", strerror(errno));
+	is(vmsplice(pipes[1], &part, 1, SPLICE_F_NONBLOCK), *size, "a pipe has the memory");
+	munmap((void *)map, *size);
+	close(fd);
+	return pipes[0];
+}
+
+/* The memory that a process can still read gets no address. */
+static int pipes(const char *name)
+{
+	char device[128], enable[128];
+	size_t size, at = 0, found = 0;
+	int in;
+
+	snprintf(device, sizeof(device), "/dev/rbmap/%s/cpu0", name);
+	snprintf(enable, sizeof(enable),
+		 "/sys/kernel/rbmap/instances/%s/events/timer/hrtimer_start/enable", name);
+	in = pipe_of(device, &size);
+	is_error(set_kptr(name, "1"), 0, "kptr is set");
+	write_file(enable, "1");
+	for (int i = 0; i < 1000 && !(found = count_of(device)); i++)
+		nap(10);
+	write_file(enable, "0");
+	ok(found, "the ring has addresses");
+	while (at < size) {
+		ssize_t len = read(in, text + at, size - at);
+
+		if (len <= 0)
+			bail_out("cannot read the pipe: %s", strerror(errno));
+		at += len;
+	}
+	is(count_addresses(text, size), 0, "the memory in the pipe has none");
+	is_error(set_kptr(name, "0"), 0, "kptr is cleared");
+	return done_testing();
 }
 
 static int as(bool member, char *command)
@@ -297,6 +368,8 @@ int main(int argc, char **argv)
 		return calls();
 	if (argc == 3 && !strcmp(argv[1], "files"))
 		return files(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "pipes"))
+		return pipes(argv[2]);
 	if (argc > 2 && !strcmp(argv[1], "names"))
 		return names(argc - 2, argv + 2);
 	if (argc == 3 && (!strcmp(argv[1], "member") || !strcmp(argv[1], "without")))
