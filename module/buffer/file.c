@@ -126,7 +126,8 @@ static struct rbmap_gen *rbmap_file_get_next(const struct rbmap_file *file)
 /**
  * rbmap_file_bind - get the ring that a file reads now
  * @file: the file
- * @map: whether the file is about to be mapped, which rbmap_file_unmap() undoes
+ * @map: whether the file is about to be mapped, which rbmap_file_unmap() or
+ *	rbmap_file_map_failed() undoes
  *
  * A file that has read its ring to the end continues with the next one, unless it
  * maps its ring: the content of a map must not change.  A file that observes
@@ -150,8 +151,6 @@ struct rbmap_gen *rbmap_file_bind(struct rbmap_file *file, bool map)
 	if (map)
 		WRITE_ONCE(file->maps, file->maps + 1);
 	rbmap_file_set_gen(file, gen);
-	if (map)
-		file->was_mapped = true;
 	kref_get(&gen->refs);	/* model: bind_get */
 	mutex_unlock(&cpu_buf->lock);
 	if (old)	/* model: bind_put */
@@ -429,14 +428,33 @@ void rbmap_file_map(struct rbmap_file *file)
 	mutex_unlock(&file->cpu_buf->lock);
 }
 
-/**
- * rbmap_file_unmap - count one map less
- * @file: a file that has a map
- */
-void rbmap_file_unmap(struct rbmap_file *file)
+static void rbmap_file_count_unmap(struct rbmap_file *file, bool was_mapped)
 {
 	mutex_lock(&file->cpu_buf->lock);
 	WRITE_ONCE(file->maps, file->maps - 1);
+	file->was_mapped |= was_mapped;
 	rbmap_file_set_gen(file, file->gen);
 	mutex_unlock(&file->cpu_buf->lock);
+}
+
+/**
+ * rbmap_file_unmap - count one map less
+ * @file: a file that has a map
+ *
+ * From now on the file may leave its ring, which an observer has seen.
+ */
+void rbmap_file_unmap(struct rbmap_file *file)
+{
+	rbmap_file_count_unmap(file, true);
+}
+
+/**
+ * rbmap_file_map_failed - count one map less, which has shown nothing
+ * @file: a file after rbmap_file_bind()
+ *
+ * An observer has not seen the ring, and keeps it.
+ */
+void rbmap_file_map_failed(struct rbmap_file *file)
+{
+	rbmap_file_count_unmap(file, false);
 }

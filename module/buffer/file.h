@@ -19,7 +19,7 @@
  *	@cpu_buf's lock
  * @observes: whether the file observes: it consumes nothing, and reads each ring in
  *	turn, even if others read the ring to its end; under @cpu_buf's lock
- * @was_mapped: whether the file has mapped @gen; under @cpu_buf's lock
+ * @was_mapped: whether the file has mapped and unmapped @gen; under @cpu_buf's lock
  * @interrupted: whether a signal has interrupted a wait since the last one began; under
  *	@cpu_buf's lock
  * @wakeups: count of ioctl(fd, 0) calls when the interrupted wait began; under the same
@@ -66,5 +66,6 @@ void rbmap_files_unbind(struct rbmap_gen *gen, bool observers);
 bool rbmap_file_is_bound(const struct rbmap_gen *gen);
 bool rbmap_file_maps(const struct rbmap_gen *gen);
 void rbmap_file_unmap(struct rbmap_file *file);
+void rbmap_file_map_failed(struct rbmap_file *file);
 
 #endif /* RBMAP_FILE_H */

@@ -196,7 +196,7 @@ int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma)
 	gen = rbmap_file_bind(file, true);
 	err = rbmap_gen_mmap(gen, vma);
 	if (err)	/* model: mmap_failed */
-		rbmap_file_unmap(file);
+		rbmap_file_map_failed(file);
 	rbmap_gen_put(gen);
 	return err;
 }

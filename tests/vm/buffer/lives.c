@@ -494,6 +494,32 @@ static void test_observer_goes_on(void)
 	let_go("observer");
 }
 
+/* A map that fails shows nothing, and the observer has not seen the ring. */
+static void test_observer_maps_again(void)
+{
+	struct pollfd pollfd = { .events = POLLIN };
+	struct client client = {};
+	void *map;
+
+	be_instance("life buffer_size_kb=64");
+	client.fd = pollfd.fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	is_error(ioctl(client.fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0,
+		 "a file becomes an observer");
+	more(10);
+	map = mmap(NULL, 1000 * page, PROT_READ, MAP_SHARED, client.fd, 0);
+	is_error(map == MAP_FAILED ? errno : 0, EINVAL, "its map is refused");
+	set("buffer_size_kb", "128");
+	poll(&pollfd, 1, 0);
+	if (ok(client_map(&client), "it maps its ring")) {
+		is(client.meta->nr_subbufs * client.meta->subbuf_size / 65536, 1,
+		   "the ring from before the resize");
+		client_unmap(&client);
+	}
+	close(client.fd);
+	set("reset", "1");
+	let_go("observer, again");
+}
+
 /*
  * Rings are freed while the thread that replaces them wakes many waiters, which
  * takes time.
@@ -611,6 +637,7 @@ int main(int argc, char **argv)
 	test_larger();
 	test_waits_on();
 	test_observer_goes_on();
+	test_observer_maps_again();
 	test_replaced_while_read();
 	return done_testing();
 }
