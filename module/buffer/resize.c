@@ -91,6 +91,17 @@ bool rbmap_sizes_fit(const struct rbmap_sizes *sizes, unsigned int cpus)
 	return rbmap_sizes_need_kb(sizes, cpus) <= rbmap_free_kb();
 }
 
+static int rbmap_check_memory(unsigned long size_kb, unsigned long need_kb, unsigned int cpus)
+{
+	unsigned long free_kb = rbmap_free_kb();
+
+	if (need_kb <= free_kb)
+		return 0;
+	rbmap_err("buffer_size_kb=%lu: needs %lu KiB for %u CPUs, %lu KiB are available, %lu KiB are missing: choose a smaller buffer_size_kb\n",
+		  size_kb, need_kb, cpus, free_kb, need_kb - free_kb);
+	return -ENOMEM;
+}
+
 /**
  * rbmap_sizes_check_memory - check that there is enough memory for rings
  * @sizes: sizes of each ring
@@ -98,19 +109,12 @@ bool rbmap_sizes_fit(const struct rbmap_sizes *sizes, unsigned int cpus)
  *
  * Call this before the allocation, which would otherwise start the OOM killer.
  *
+ * Context: sleeps until the memory of freed rings is free.
  * Return: 0, or -ENOMEM with a message in the log.
  */
 int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus)
 {
-	unsigned long need_kb = rbmap_sizes_need_kb(sizes, cpus);
-	unsigned long free_kb = rbmap_free_kb();
-
-	if (need_kb <= free_kb)
-		return 0;
-	rbmap_err("buffer_size_kb=%lu: needs %lu KiB for %u CPUs, %lu KiB are available, %lu KiB are missing: choose a smaller buffer_size_kb\n",
-		  rbmap_sizes_kb(sizes), need_kb, cpus, free_kb,
-		  need_kb - free_kb);
-	return -ENOMEM;
+	return rbmap_check_memory(rbmap_sizes_kb(sizes), rbmap_sizes_need_kb(sizes, cpus), cpus);
 }
 
 /* Iterate over the CPUs that have a ring: one CPU, or all of them. */
@@ -119,6 +123,28 @@ int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus)
 		if (((_which) == RBMAP_ALL_CPUS || (_which) == (_cpu)) && \
 		    ((_cpu_buf) = rbmap_cpu_buffer_with_ring(_buf, _cpu)))
 
+/*
+ * rbmap_sizes_check_memory() for rings that take the place of others, whose sizes may differ.
+ * The message has the largest one.
+ */
+static int rbmap_replacements_check(struct rbmap_buffer *buf, int which,
+				    const struct rbmap_sizes *sizes)
+{
+	unsigned long size_kb = 0, need_kb = 0;
+	struct rbmap_cpu_buffer *cpu_buf;
+	unsigned int cpus = 0;
+	int cpu;
+
+	for_each_replaced(buf, which, cpu, cpu_buf) {
+		struct rbmap_sizes s = sizes ? *sizes : rbmap_sizes_of(cpu_buf->current_gen);
+
+		size_kb = max(size_kb, rbmap_sizes_kb(&s));
+		need_kb += rbmap_sizes_need_kb(&s, 1);
+		cpus++;
+	}
+	return rbmap_check_memory(size_kb, need_kb, cpus);
+}
+
 static int rbmap_replacements_create(struct rbmap_buffer *buf, int which,
 				     const struct rbmap_sizes *sizes,
 				     enum rbmap_clock clock,
@@ -126,8 +152,10 @@ static int rbmap_replacements_create(struct rbmap_buffer *buf, int which,
 				     struct rbmap_gen **snapshots)
 {
 	struct rbmap_cpu_buffer *cpu_buf;
-	int cpu;
+	int cpu, err = rbmap_replacements_check(buf, which, sizes);
 
+	if (err)
+		return err;
 	for_each_replaced(buf, which, cpu, cpu_buf) {
 		struct rbmap_sizes same = rbmap_sizes_of(cpu_buf->current_gen);
 		struct rbmap_gen *gen;
@@ -203,8 +231,8 @@ static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)
  * counter.
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM or -EINTR if nothing has changed; -ENODEV if the buffer has
- * ended.
+ * Return: 0; -ENOMEM, also with a message in the log before anything is allocated, or -EINTR,
+ * if nothing has changed; -ENODEV if the buffer has ended.
  */
 int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 			 const struct rbmap_sizes *sizes,

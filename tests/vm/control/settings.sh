@@ -54,6 +54,17 @@ is "$(cat $root/per_cpu/cpu0/buffer_subbuf_size_kb)" $((8 * page_kb)) \
 obeyed per_cpu/cpu0/buffer_size_kb 64
 is "$(cat $root/per_cpu/cpu0/buffer_subbuf_size_kb)" "$page_kb" \
 	"a small ring has small sub-buffers again"
+# Another change waits until the large ring is free.
+obeyed per_cpu/cpu0/buffer_size_kb 128
+put per_cpu/cpu0/buffer_size_kb $(($(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo) * 2 / 3))
+for change in 'snapshot 1' 'trace_clock mono'; do
+	refused "${change% *}" "${change#* }" 'Cannot allocate memory'
+	like "$(last_logged)" 'KiB are missing: choose a smaller buffer_size_kb' \
+		"a second ring is refused before memory is allocated: $change"
+done
+like "$(cat $root/trace_clock)" '^\[local\] mono boot' "trace_clock stays"
+is "$(dmesg | grep -ci 'out of memory')" 0 "no process was killed for them"
+obeyed per_cpu/cpu0/buffer_size_kb 64
 obeyed per_cpu/cpu0/buffer_subbuf_size_kb "$page_kb"
 refused per_cpu/cpu0/buffer_size_kb $((65535 * page_kb)) "$invalid"
 if [ -e $root/per_cpu/cpu1 ]; then
