@@ -117,11 +117,12 @@ struct rbmap_placed_ring {
  *	for a clone, which has no observers
  * @base: counters at the last reset
  * @expiry: losses passed from ring to ring; under @reader_lock
- * @reader_lock: serializes readers, and protects @mapped, @subbufs_mapped, @base, @meta,
- *	@moved, @copied, @discarded and @page_pool.  Taken with mmap_lock held, so that no
- *	user memory is accessed while it is held
+ * @reader_lock: serializes readers, and protects @mapped, @subbufs_mapped, @pad_mapped,
+ *	@base, @meta, @moved, @copied, @discarded and @page_pool.  Taken with mmap_lock held, so
+ *	that no user memory is accessed while it is held
  * @mapped: number of maps of the ring
  * @subbufs_mapped: number of these maps that show sub-buffers
+ * @pad_mapped: number of times that these maps show @pad
  * @meta: the meta-page, which the kernel writes and never reads
  * @pad: a zeroed page, if the meta-page is smaller than a sub-buffer
  * @reader_now: time of the clock when the last GET_READER started
@@ -156,6 +157,7 @@ struct rbmap_gen {
 	struct mutex		reader_lock;
 	unsigned int		mapped;
 	unsigned int		subbufs_mapped;
+	unsigned long		pad_mapped;
 	struct rbmap_base	base;
 	struct rbmap_expiry	expiry;
 	struct rbmap_meta	*meta;

@@ -17,6 +17,9 @@
 /* Pages that are mapped until other tasks may run */
 #define RBMAP_PAGES_AT_ONCE	256UL
 
+/* Maps of a page from all processes together, which the kernel counts in 31 bits */
+#define RBMAP_PAD_MAPPED_MAX	(1UL << 30)
+
 /* The page at a page offset of the file; NULL beyond its end. */
 static struct page *rbmap_file_page(const struct rbmap_gen *gen,
 				    unsigned long pgoff)
@@ -50,11 +53,20 @@ static bool rbmap_vma_shows_subbufs(const struct rbmap_gen *gen,
 	return vma->vm_pgoff + vma_pages(vma) > gen->subbuf_size >> PAGE_SHIFT;
 }
 
+/* The number of times that a map shows the pad.  A map starts at a sub-buffer. */
+static unsigned long rbmap_vma_pads(const struct rbmap_gen *gen, struct vm_area_struct *vma)
+{
+	if (vma->vm_pgoff)
+		return 0;
+	return min_t(unsigned long, vma_pages(vma), gen->subbuf_size >> PAGE_SHIFT) - 1;
+}
+
 /* Count a map (@nr is 1), or no longer (-1).  reader_lock is held. */
 static void rbmap_count_map(struct rbmap_gen *gen,
 			    struct vm_area_struct *vma, int nr)
 {
 	gen->mapped += nr;
+	gen->pad_mapped += nr * rbmap_vma_pads(gen, vma);
 	if (rbmap_vma_shows_subbufs(gen, vma))
 		gen->subbufs_mapped += nr;
 }
@@ -162,7 +174,11 @@ static int rbmap_gen_mmap(struct rbmap_gen *gen,
 		return -EINVAL;
 
 	mutex_lock(&gen->reader_lock);
-	err = rbmap_insert_pages(gen, vma);
+	/* fork() is not refused here, but needs MADV_DOFORK, and is counted. */
+	if (gen->pad_mapped + rbmap_vma_pads(gen, vma) > RBMAP_PAD_MAPPED_MAX)
+		err = -ENOMEM;
+	else
+		err = rbmap_insert_pages(gen, vma);
 	if (!err && !gen->mapped)
 		rbmap_meta_update(gen);
 	if (!err)
@@ -175,6 +191,8 @@ static int rbmap_gen_mmap(struct rbmap_gen *gen,
  * rbmap_mmap - map a ring, or a part that starts at a sub-buffer
  * @file: the file, which is bound to its ring as long as there is a map
  * @vma: a read-only, shared map
+ *
+ * Too many maps of a ring's beginning fail with -ENOMEM.
  *
  * Return: 0; -EPERM if the map is writable, executable or private; -EINVAL if it
  * does not start at a sub-buffer or at the slot table, or ends beyond the end;
