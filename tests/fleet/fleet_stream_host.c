@@ -41,6 +41,7 @@ struct shared {
 	atomic_uint_fast64_t emitted[NR_CPUS][NR_RINGS];
 	atomic_uint opened;	/* how often an agent has opened a ring of CPU 0 */
 	atomic_bool pause, stop;
+	atomic_uint writers;	/* that have begun, and allocate nothing any more */
 };
 
 static struct shared *shared;
@@ -157,6 +158,7 @@ static void *write_cpu(void *data)
 	unsigned int cpu = (uintptr_t)data, seed = cpu + 1;
 	uint64_t number = 0;
 
+	atomic_fetch_add(&shared->writers, 1);
 	while (!atomic_load(&shared->stop)) {
 		unsigned int nr = rand_r(&seed) % 200 ? rate : 1000;
 
@@ -295,6 +297,9 @@ int main(int argc, char **argv)
 		atomic_store(&shared->generation[i], 1);
 		pthread_create(&writer[i], NULL, write_cpu, (void *)i);
 	}
+	/* A child of fork() would wait for ever for the allocator's lock of a thread that begins. */
+	while (atomic_load(&shared->writers) < NR_CPUS)
+		sleep_ms(1);
 	run(&options, atoi(argv[3]), atoi(argv[4]));
 	finish(&options, writer);
 	return 0;

@@ -175,6 +175,7 @@ start_collector
 sleep 1
 "$cluster" run "$dir/servers" "$leader"
 settle 90
+ok "over NATS: the host has written events" test -s "$dir/emitted"
 is "$(counted)" "$(cat "$dir/emitted")" "over NATS: came + lost = written"
 is "$(sql "SELECT count(*) FROM stream_ahead")" 0 "no message is missing"
 stop
