@@ -28,9 +28,8 @@ struct intervals *intervals_new(interval_fn *each, void *data)
 	intervals->each = each;
 	intervals->data = data;
 	intervals->layouts = layouts_new();
-	intervals->names = names_new();
 	intervals->machine = syscalls_machine(NULL);
-	if (!intervals->layouts || !intervals->names) {
+	if (!intervals->layouts) {
 		intervals_free(intervals);
 		return NULL;
 	}
@@ -44,7 +43,7 @@ void intervals_free(struct intervals *intervals)
 	for (unsigned int i = 0; i < MAX_CPUS; i++)
 		free(intervals->cpu[i]);
 	layouts_free(intervals->layouts);
-	names_free(intervals->names);
+	names_free(&intervals->names);
 	free(intervals->tasks.slot);
 	free(intervals->requests.slot);
 	free(intervals->chunks.slot);
@@ -123,7 +122,7 @@ uint64_t intervals_discarded(const struct intervals *intervals, enum interval_ki
 
 const char *intervals_name(struct intervals *intervals, const char *text)
 {
-	const char *name = names_add(intervals->names, text);
+	const char *name = names_add(&intervals->names, text);
 
 	if (!name)
 		intervals->failed = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "functions.h"
 #include "intervals.h"
-#include "names.h"
 #include "recording/dat_read.h"
 
 struct comms {

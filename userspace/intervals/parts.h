@@ -4,9 +4,9 @@
 #define RBMAP_INTERVALS_PARTS_H
 
 #include "base/hash.h"
+#include "base/names.h"
 #include "intervals.h"
 #include "layout.h"
-#include "names.h"
 #include "print/fields/syscalls.h"
 #include "recording/dat_read.h"
 
@@ -157,7 +157,7 @@ struct intervals {
 	interval_fn *each;
 	void *data;
 	struct layouts *layouts;
-	struct names *names;
+	struct names names;
 	struct syscalls_machine machine;
 	struct task_table tasks;
 	struct request_table requests;

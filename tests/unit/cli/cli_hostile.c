@@ -11,10 +11,10 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/names.h"
 #include "cli_synth.h"
 #include "intervals/intervals.h"
 #include "intervals/layout.h"
-#include "intervals/names.h"
 #include "print/event_label.h"
 #include "print/fields/constants.h"
 #include "print/task_names.h"
@@ -137,24 +137,24 @@ static void test_names(void **state)
 {
 	char (*name)[NAME_SIZE] = malloc((size_t)NR_NAMES * NAME_SIZE);
 	struct task_names *tasks = task_names_new();
-	struct names *names = names_new();
+	struct names names = { 0 };
 	const char *first, *kept;
 
 	(void)state;
 	make_names(name);
 	task_names_keep(tasks);
-	first = names_add(names, name[0]);
+	first = names_add(&names, name[0]);
 	assert_int_equal(task_names_set(tasks, 1, name[0]), 1);
 	kept = task_names_find(tasks, 1);
 	for (unsigned int i = 1; i < NR_NAMES; i++) {
-		assert_string_equal(names_add(names, name[i]), name[i]);
+		assert_string_equal(names_add(&names, name[i]), name[i]);
 		assert_int_equal(task_names_set(tasks, 1, name[i]), 1);
 	}
 	/* All are still there, once. */
-	assert_ptr_equal(names_add(names, name[0]), first);
+	assert_ptr_equal(names_add(&names, name[0]), first);
 	assert_int_equal(task_names_set(tasks, 1, name[0]), 1);
 	assert_ptr_equal(task_names_find(tasks, 1), kept);
-	names_free(names);
+	names_free(&names);
 	task_names_free(tasks);
 	free(name);
 }

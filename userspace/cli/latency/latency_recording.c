@@ -4,8 +4,8 @@
 
 #include "base/complain.h"
 #include "input/input_events.h"
+#include "intervals/functions.h"
 #include "intervals/intervals.h"
-#include "intervals/names.h"
 #include "intervals/summary/kinds.h"
 #include "measure.h"
 #include "recording/dat_read.h"

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/names.h"
 #include "task_names.h"
 
 struct task {
 	int pid;
 	bool used;
 	bool is_first;		/* it is from task_names_set_first() */
-	char *name;
+	const char *name;
 };
 
 #define TASK_IS_OF(task, key)	((task)->pid == (key))
@@ -21,22 +22,10 @@ struct task {
 HASH_TABLE(tasks, struct task);
 HASH_FUNCTIONS(tasks, struct task, int, 1024, hash_u32, TASK_IS_OF, PID_OF_TASK);
 
-/* A name that is kept */
-struct kept {
-	bool used;
-	char *name;
-};
-
-#define KEPT_IS(kept, key)	(!strcmp((kept)->name, (key)))
-#define NAME_OF_KEPT(kept)	((kept)->name)
-
-HASH_TABLE(kept_names, struct kept);
-HASH_FUNCTIONS(kept_names, struct kept, const char *, 1024, hash_text, KEPT_IS, NAME_OF_KEPT);
-
 struct task_names {
 	struct tasks tasks;
 	bool keeps;
-	struct kept_names kept;	/* if @keeps */
+	struct names kept;	/* if @keeps */
 };
 
 struct task_names *task_names_new(void)
@@ -58,35 +47,16 @@ void task_names_keep(struct task_names *names)
 	names->keeps = true;
 }
 
-/* Return the copy of a name that is kept, or a new one; NULL: out of memory. */
-static char *keep(struct task_names *names, const char *name)
-{
-	struct kept *kept = kept_names_place(&names->kept, name);
-	char *copy;
-
-	if (!kept || kept->used)
-		return kept ? kept->name : NULL;
-	copy = strdup(name);
-	if (!copy)
-		return NULL;
-	*kept = (struct kept){ true, copy };
-	names->kept.nr++;
-	return copy;
-}
-
 void task_names_free(struct task_names *names)
 {
 	struct task *task;
-	struct kept *kept;
 
 	if (!names)
 		return;
 	hash_for_each(&names->tasks, task)
 		if (!names->keeps)
-			free(task->name);
-	hash_for_each(&names->kept, kept)
-		free(kept->name);
-	free(names->kept.slot);
+			free((void *)task->name);
+	names_free(&names->kept);
 	free(names->tasks.slot);
 	free(names);
 }
@@ -109,7 +79,7 @@ const char *task_names_find(const struct task_names *names, int pid)
 static __attribute__((noinline)) int change(struct task_names *names, struct task *task, int pid,
 					    const char *name)
 {
-	char *copy = names->keeps ? keep(names, name) : strdup(name);
+	const char *copy = names->keeps ? names_add(&names->kept, name) : strdup(name);
 
 	if (!copy)
 		return -ENOMEM;
@@ -117,12 +87,12 @@ static __attribute__((noinline)) int change(struct task_names *names, struct tas
 		task = tasks_place(&names->tasks, pid);
 	if (!task) {
 		if (!names->keeps)
-			free(copy);
+			free((void *)copy);
 		return -ENOMEM;
 	}
 	names->tasks.nr += !task->used;
 	if (!names->keeps)
-		free(task->name);
+		free((void *)task->name);
 	*task = (struct task){ pid, true, task->is_first, copy };
 	return 1;
 }

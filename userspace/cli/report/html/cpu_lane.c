@@ -62,7 +62,7 @@ static uint32_t call_text(struct page *page, const struct layout *layout,
 	else if (compat)
 		snprintf(text, sizeof(text), "%.40s (%s)", name,
 			 syscalls_compat_mark(&page->machine));
-	name = names_add(page->names, name && !compat ? name : text);
+	name = names_add(&page->names, name && !compat ? name : text);
 	number = name ? texts_number(&page->texts, name) : -1;
 	if (cached)
 		page->call_text[nr] = number + 1;

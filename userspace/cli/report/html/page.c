@@ -24,9 +24,8 @@ struct page *page_new(unsigned int worst)
 		return NULL;
 	page->types = types_new();
 	page->intervals = intervals_new(page_interval, page);
-	page->names = names_new();
 	page->machine = syscalls_machine(NULL);
-	ok = page->types && page->intervals && page->names;
+	ok = page->types && page->intervals;
 	for (int kind = 0; ok && kind < NR_INTERVAL_KINDS; kind++)
 		ok = summary_init(&page->summary[kind], kind, ROW_NAME, worst);
 	if (ok)
@@ -57,8 +56,7 @@ void page_free(struct page *page)
 	summary_free(&page->blocked);
 	types_free(page->types);
 	intervals_free(page->intervals);
-	if (page->names)
-		names_free(page->names);
+	names_free(&page->names);
 	texts_free(&page->texts);
 	tasks_free(&page->tasks);
 	buf_free(&page->body);

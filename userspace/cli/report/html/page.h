@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <rbmap.h>
 
+#include "base/names.h"
 #include "choose.h"
 #include "intervals/intervals.h"
 #include "intervals/layout.h"
-#include "intervals/names.h"
 #include "intervals/summary/summary.h"
 #include "print/fields/syscalls.h"
 #include "recording/dat_read.h"
@@ -108,7 +108,7 @@ struct page {
 	struct syscalls_machine machine;
 	struct print_session *session;
 	struct print_line *line;
-	struct names *names;
+	struct names names;
 	struct texts texts;
 	struct tasks tasks;
 	struct summary summary[NR_INTERVAL_KINDS];

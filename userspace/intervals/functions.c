@@ -1,57 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "names.h"
+#include "functions.h"
 #include "symbols/symbols.h"
-
-struct name {
-	bool used;
-	char *text;
-};
-
-#define NAME_IS(name, key)	(!strcmp((name)->text, (key)))
-#define TEXT_OF_NAME(name)	((name)->text)
-
-HASH_TABLE(names, struct name);
-HASH_FUNCTIONS(names, struct name, const char *, 1024, hash_text, NAME_IS, TEXT_OF_NAME);
-
-struct names *names_new(void)
-{
-	return calloc(1, sizeof(struct names));
-}
-
-void names_free(struct names *names)
-{
-	struct name *name;
-
-	if (!names)
-		return;
-	hash_for_each(names, name)
-		free(name->text);
-	free(names->slot);
-	free(names);
-}
-
-const char *names_add(struct names *names, const char *text)
-{
-	struct name *name = names_place(names, text);
-	char *copy;
-
-	if (!name || name->used)
-		return name ? name->text : NULL;
-	copy = strdup(text);
-	if (!copy)
-		return NULL;
-	*name = (struct name){ true, copy };
-	names->nr++;
-	return copy;
-}
-
-/* ---- functions of the kernel */
 
 #define FOUND_BITS	10
 #define NR_FOUND	(1u << FOUND_BITS)	/* names that are kept: an address has one slot */

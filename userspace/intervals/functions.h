@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Names: each text once, so that equal texts have the same address; and the names of the
- * kernel's functions, from the kallsyms text of a recording.
- */
-#ifndef RBMAP_INTERVALS_NAMES_H
-#define RBMAP_INTERVALS_NAMES_H
+/* The names of the kernel's functions, from the kallsyms text of a recording */
+#ifndef RBMAP_INTERVALS_FUNCTIONS_H
+#define RBMAP_INTERVALS_FUNCTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-struct names;
-
-struct names *names_new(void);		/* NULL: out of memory */
-void names_free(struct names *names);
-
-/* Return the text's copy, which stays until names_free(), or NULL: out of memory. */
-const char *names_add(struct names *names, const char *text);
 
 struct functions;
 
@@ -29,4 +18,4 @@ void functions_free(struct functions *functions);
 /* An interval_symbol_fn; @data: struct functions. Names are valid until functions_free(). */
 const char *functions_name(void *data, uint64_t address);
 
-#endif /* RBMAP_INTERVALS_NAMES_H */
+#endif /* RBMAP_INTERVALS_FUNCTIONS_H */
