@@ -348,6 +348,15 @@ int control_clock_of(const char *text)
 	return -1;
 }
 
+int control_cpu_of(const char *name)
+{
+	uint64_t cpu;
+
+	if (strncmp(name, "cpu", 3) || !parse_u64(name + 3, &cpu) || cpu >= CONTROL_CPUS_MAX)
+		return -1;
+	return cpu;
+}
+
 int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value)
 {
 	char file[64], *text, *line;

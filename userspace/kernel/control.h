@@ -97,6 +97,11 @@ void control_complain(enum control_verb verb, const char *file, int error);
 /* Write a file. On failure, report the error and return false. */
 bool control_set(const char *file, const char *value);
 
+#define CONTROL_CPUS_MAX	65536
+
+/* Return the number of a device or directory "cpuN", or -1. */
+int control_cpu_of(const char *name);
+
 /*
  * Read a line "key: number" of per_cpu/cpuN/stats. Return -ENOENT without
  * such a line.

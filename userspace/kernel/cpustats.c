@@ -55,9 +55,9 @@ static void parse_line(struct cpustats *s, const char *line)
 static int read_cpu(struct cpustats *s, const char *dir)
 {
 	char file[300], *text, *line, *save;
-	uint64_t cpu;
+	int cpu = control_cpu_of(dir);
 
-	if (strncmp(dir, "cpu", 3) || !parse_u64(dir + 3, &cpu))
+	if (cpu < 0)
 		return -ENOENT;
 	snprintf(file, sizeof(file), "per_cpu/%s/stats", dir);
 	text = control_read(file);

@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "base/complain.h"
 #include "base/process.h"
-#include "base/units.h"
 #include "event_common.h"
 #include "kernel/anonymous_buffer.h"
 #include "kernel/control.h"
@@ -146,7 +145,6 @@ static bool trigger_buffer_begin(struct anonymous_buffer *kept, const char *patt
 
 #define SETTLE_US	1000
 #define SCAN_SECONDS	1.0	/* between two looks for CPUs that came online */
-#define MAX_CPUS	65536
 
 struct watched {
 	struct rbmap_map *map;
@@ -213,16 +211,6 @@ static bool add_events(struct trigger *t, const char *pattern,
 	return any;
 }
 
-/* Return the number of a device "cpuN", or -1. */
-static int cpu_of(const char *device)
-{
-	uint64_t cpu;
-
-	if (strncmp(device, "cpu", 3) || !parse_u64(device + 3, &cpu) || cpu >= MAX_CPUS)
-		return -1;
-	return cpu;
-}
-
 /* Observe the ring of a CPU. One without a ring has no events yet. */
 static bool add_cpu(struct trigger *t, unsigned int cpu)
 {
@@ -259,7 +247,7 @@ static bool add_cpus(struct trigger *t)
 		return false;
 	}
 	while (ok && (entry = readdir(dir))) {
-		cpu = cpu_of(entry->d_name);
+		cpu = control_cpu_of(entry->d_name);
 		ok = cpu < 0 || add_cpu(t, cpu);
 	}
 	closedir(dir);

@@ -102,7 +102,7 @@ static bool look_for_cpus(struct recorder *rec, bool last)
 	bool all = dir;
 
 	while (dir && (entry = readdir(dir))) {
-		int cpu = recorder_cpu_of(entry->d_name), ret;
+		int cpu = control_cpu_of(entry->d_name), ret;
 
 		if (cpu < 0 || (cpu < (int)rec->max_cpus && rec->cpu[cpu].map))
 			continue;

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "base/units.h"
 #include "kernel/control.h"
 #include "recorder_parts.h"
 
@@ -43,7 +42,7 @@ static unsigned int possible_cpus(void)
 			nr = strtoul(last, NULL, 10) + 1;
 	}
 	buf_free(&list);
-	return nr <= MAX_CPUS ? nr : 0;
+	return nr <= CONTROL_CPUS_MAX ? nr : 0;
 }
 
 /* The array does not move later, because each thread has a pointer into it. */
@@ -147,16 +146,6 @@ static bool map_cpu(struct recorder *rec, unsigned int cpu)
 	return true;
 }
 
-int recorder_cpu_of(const char *name)
-{
-	uint64_t cpu;
-
-	if (strncmp(name, "cpu", 3) || !parse_u64(name + 3, &cpu) ||
-	    cpu >= MAX_CPUS)
-		return -1;
-	return cpu;
-}
-
 /* Fail before anything is recorded. Further CPUs may come. */
 static bool allow_files(struct recorder *rec)
 {
@@ -197,7 +186,7 @@ struct recorder *recorder_open(const char *dir_name)
 		ok = false;
 	}
 	while (ok && (entry = readdir(dir))) {
-		cpu = recorder_cpu_of(entry->d_name);
+		cpu = control_cpu_of(entry->d_name);
 		if (cpu >= (int)rec->nr_cpus)
 			rec->nr_cpus = cpu + 1;
 	}

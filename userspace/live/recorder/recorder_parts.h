@@ -8,8 +8,6 @@
 #include "open_files.h"
 #include "recorder.h"
 
-#define MAX_CPUS	65536
-
 struct cpu_recorder {
 	struct recorder *rec;
 	unsigned int cpu;
@@ -64,10 +62,8 @@ struct recorder {
 	int watch;			/* socket that tells when devices come; -1: none */
 };
 
-/* recorder_open.c: return the number of a device "cpuN", or -1. */
-int recorder_cpu_of(const char *name);
 /*
- * Map the ring of a CPU, unless the CPU has none, or the snapshot lacks it. Return 0 or an
+ * recorder_open.c: map the ring of a CPU, unless the CPU has none, or the snapshot lacks it. Return 0 or an
  * error for rbmap_strerror().
  */
 int cpu_recorder_open(struct recorder *rec, unsigned int cpu);
