@@ -10,7 +10,6 @@
 static const char crowded[] =
 	"SELECT host FROM stream_source WHERE host > ?1 GROUP BY host HAVING count(*) > ?2"
 	" ORDER BY host LIMIT 1";
-static const char count[] = "SELECT count(*) FROM stream_source WHERE host = ?1";
 /* The name of a source ends with its incarnation, which counts up. */
 static const char over[] =
 	"SELECT id FROM (SELECT id, changed, row_number() OVER (PARTITION BY boot, buffer, cpu,"
@@ -54,14 +53,9 @@ int64_t index_sources_crowded(struct fleet_index *ix, int64_t after)
 	return index_number(ix, 0, crowded, "ii", after, (int64_t)INDEX_SOURCES_MANY);
 }
 
-static int64_t count_sources(struct fleet_index *ix, int64_t host)
-{
-	return index_number(ix, 0, count, "i", host);
-}
-
 bool index_sources_are_many(struct fleet_index *ix, int64_t host)
 {
-	return count_sources(ix, host) > INDEX_SOURCES_MANY;
+	return index_stream_count(ix, host) > INDEX_SOURCES_MANY;
 }
 
 /* Sums have an end, which SQLite's own ones do not have. */
@@ -94,7 +88,7 @@ static void fold(struct fleet_index *ix, int64_t id)
 
 void index_sources_fold(struct fleet_index *ix, int64_t host, int64_t before)
 {
-	int64_t *ids = calloc(FOLD_MAX, sizeof(*ids)), half = count_sources(ix, host) / 2;
+	int64_t *ids = calloc(FOLD_MAX, sizeof(*ids)), half = index_stream_count(ix, host) / 2;
 	size_t nr = 0;
 	sqlite3_stmt *st;
 

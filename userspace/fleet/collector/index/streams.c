@@ -87,6 +87,11 @@ bool index_stream_find(struct fleet_index *ix, int64_t host, const char *source,
 	return read_source(ix, index_select(ix, find, "is", host, source), s);
 }
 
+int64_t index_stream_count(struct fleet_index *ix, int64_t host)
+{
+	return index_number(ix, 0, count, "i", host);
+}
+
 bool index_stream_get(struct fleet_index *ix, int64_t host, const char *boot,
 		      const struct stream_source *source, int64_t now, struct index_stream *s)
 {
@@ -95,7 +100,7 @@ bool index_stream_get(struct fleet_index *ix, int64_t host, const char *boot,
 	stream_source_print(source, name);
 	if (index_stream_find(ix, host, name, s))
 		return true;
-	if (index_number(ix, 0, count, "i", host) >= INDEX_SOURCES_MAX)
+	if (index_stream_count(ix, host) >= INDEX_SOURCES_MAX)
 		return false;
 	index_run(ix, add, "isssiii", host, name, boot, source->buffer, (int64_t)source->cpu,
 		  (int64_t)source->generation, now);

@@ -68,6 +68,8 @@ struct index_stream_file {
 /* Return false: the source is not known, or the database failed. */
 bool index_stream_find(struct fleet_index *ix, int64_t host, const char *source,
 		       struct index_stream *s);
+/* Return the number of sources of a host. */
+int64_t index_stream_count(struct fleet_index *ix, int64_t host);
 /* Find a source, or add it. Return false: the host has too many, or the database failed. */
 bool index_stream_get(struct fleet_index *ix, int64_t host, const char *boot,
 		      const struct stream_source *source, int64_t now, struct index_stream *s);
