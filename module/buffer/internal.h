@@ -32,7 +32,7 @@
  * @offered: whether the buffer can be opened
  * @audience: processes that may open the files that show events
  * @shows: number of open files that show events
- * @was_shown: there was such a file, whose process may still have memory of the rings
+ * @was_shown: such a file was open, and a process may still have memory of the rings
  * @keeps_addresses: whether the kernel's addresses in events are not hashed
  * @users: number of open files, and of modules that have looked the buffer up
  * @release: function to call when @users is 0, or NULL

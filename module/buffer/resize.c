@@ -124,8 +124,8 @@ int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus)
 		    ((_cpu_buf) = rbmap_cpu_buffer_with_ring(_buf, _cpu)))
 
 /*
- * rbmap_sizes_check_memory() for rings that take the place of others, whose sizes may differ.
- * The message has the largest one.
+ * Check the memory for rings that take the place of others.  Their sizes may differ, and the
+ * message has the largest one.
  */
 static int rbmap_replacements_check(struct rbmap_buffer *buf, int which,
 				    const struct rbmap_sizes *sizes)

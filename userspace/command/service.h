@@ -21,7 +21,7 @@ void service_ready(const char *status);
 /* Replace the line for 'systemctl status'. */
 void service_status(const char *status);
 
-/* The service works. It sends once a second. */
+/* Say that the service works, once a second at most. */
 void service_alive(void);
 
 /* The same while the service works for long: extend the time that it has to start or stop. */
