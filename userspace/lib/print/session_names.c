@@ -226,6 +226,35 @@ void print_session_scan_end(struct print_session *s)
 	syscall_states_rewind(s->syscalls);
 }
 
+/* Learn the first kind of a thread's system calls. */
+static void scan_syscall(struct print_session *s, const struct event_info *info,
+			 const struct rbmap_event *ev, int pid)
+{
+	if (syscall_states_is_noted(s->syscalls, pid))
+		return;
+	learn_syscall(s, info, ev, pid);
+	syscall_states_note(s->syscalls, pid);
+}
+
+/* Learn the name that a thread had before the first event that says one. */
+static int scan_name(struct print_session *s, const struct name_fields *name,
+		     const struct rbmap_event *ev)
+{
+	char comm[HOST_COMM_SIZE] = UNKNOWN_COMM;
+	int pid = pid_of_name(name, ev);
+	const char *from = "";
+	size_t size = 0;
+
+	if (pid <= 0 || task_names_has_first(s->names, pid))
+		return 0;
+	/* The event does not say which name the thread had before it. */
+	if (name->is_path)
+		return task_names_set_first(s->names, pid, comm);
+	size = find_name(name->before ? name->before : name->comm, false, ev, &from);
+	return copy_host_comm(s, pid, comm, from, size) ?
+	       task_names_set_first(s->names, pid, comm) : 0;
+}
+
 int print_session_scan(struct print_session *s, const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
@@ -237,23 +266,10 @@ int print_session_scan(struct print_session *s, const struct rbmap_event *ev)
 	info = s->event[common.type];
 	if (!info || (int)ev->size < info->size)
 		return 0;
-	if (info->syscall) {
-		learn_syscall(s, info, ev, common.pid);
-		syscall_states_note(s->syscalls, common.pid);
-	}
-	for (unsigned int i = 0; i < info->nr_names && ret >= 0; i++) {
-		const struct name_fields *name = &info->name[i];
-		char comm[HOST_COMM_SIZE] = UNKNOWN_COMM;
-		int pid = pid_of_name(name, ev);
-		const char *from = "";
-		size_t size = 0;
-
-		/* The event does not say which name the thread had before it. */
-		if (!name->is_path)
-			size = find_name(name->before ? name->before : name->comm, false, ev, &from);
-		if (pid > 0 && (name->is_path || copy_host_comm(s, pid, comm, from, size)))
-			ret = task_names_set_first(s->names, pid, comm);
-	}
+	if (info->syscall)
+		scan_syscall(s, info, ev, common.pid);
+	for (unsigned int i = 0; i < info->nr_names && ret >= 0; i++)
+		ret = scan_name(s, &info->name[i], ev);
 	return ret;
 }
 

@@ -104,6 +104,11 @@ int task_names_set(struct task_names *names, int pid, const char *name)
 	return task->used && !strcmp(task->name, name) ? 0 : change(names, task, pid, name);
 }
 
+bool task_names_has_first(const struct task_names *names, int pid)
+{
+	return find_slot(names, pid)->is_first;
+}
+
 int task_names_set_first(struct task_names *names, int pid, const char *name)
 {
 	const struct task *task = find_slot(names, pid);

@@ -3,6 +3,8 @@
 #ifndef RBMAP_PRINT_TASK_NAMES_H
 #define RBMAP_PRINT_TASK_NAMES_H
 
+#include <stdbool.h>
+
 struct task_names;
 
 struct task_names *task_names_new(void);	/* NULL: out of memory */
@@ -19,6 +21,9 @@ const char *task_names_find(const struct task_names *names, int pid);
 
 /* Set or replace the name of a thread. Return 1 if it differs, 0 if not, or -ENOMEM. */
 int task_names_set(struct task_names *names, int pid, const char *name);
+
+/* Has task_names_set_first() set the name of a thread? */
+bool task_names_has_first(const struct task_names *names, int pid);
 
 /*
  * Set the name that a thread has in the first event that says it: later calls for the

@@ -178,6 +178,12 @@ void syscall_states_note(struct syscall_states *states, int pid)
 		slot->first = slot->state.abi;
 }
 
+bool syscall_states_is_noted(const struct syscall_states *states, int pid)
+{
+	/* A slot that is not used has no first kind. */
+	return syscall_states_slot(states->slot, states->nr_slots, pid)->first != ABI_UNKNOWN;
+}
+
 void syscall_states_rewind(struct syscall_states *states)
 {
 	struct slot *slot;
