@@ -14,18 +14,18 @@
  * @title: explains such an interval
  * @of: title of the column with the names of intervals
  * @key: the rows of its table, unless the user chooses others
- * @events: the events that it needs
  * @on_request: it is shown only if the user chooses it
  * @adds_events: its events, too, are enabled only if the user chooses the kind
+ * @events: the events that it needs
  */
 struct kind {
 	const char *name;
 	const char *title;
 	const char *of;
 	enum row_key key;
-	const char *events[KIND_EVENTS];
 	bool on_request;
 	bool adds_events;
+	const char *events[KIND_EVENTS];
 };
 
 extern const struct kind kinds[NR_INTERVAL_KINDS];
