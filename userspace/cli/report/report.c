@@ -40,8 +40,8 @@ static const struct cli_option options[] = {
 	INPUT_TIME_OPTIONS(struct report, "print"),
 	{ .name = "threads", .arg = "N", .kind = "number",
 	  .target = OPTION_TO(set_threads, uint64_t, struct report, threads),
-	  .help = "print with N threads; default: 1, or for JSON one for each\n"
-		  "CPU, at most 4" },
+	  .help = "print with N threads; default: one for each CPU, at\n"
+		  "most 2, or for JSON 4" },
 	HTML_OPTIONS(struct report),
 	{ 0 }
 };

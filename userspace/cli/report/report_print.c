@@ -18,7 +18,9 @@
 
 #define READ_HEADS	1	/* positions in the input: the heads, */
 #define READ_EVENT	2	/* an event and the loss before it */
-#define MOST_THREADS	4	/* by default: one reads for all others */
+/* By default. One reads for all others, and a line of text costs little more than that. */
+#define TEXT_THREADS	2
+#define JSON_THREADS	4
 #define OUTPUT_FAILED	1	/* finish_stdout() reports the error */
 #define PROGRESS_EVENTS	4096	/* between two looks at the clock */
 
@@ -117,15 +119,12 @@ static void print_heads(struct report *r)
 
 static unsigned int nr_threads(const struct report *r)
 {
-	unsigned int cpus;
+	unsigned int most = r->as_json ? JSON_THREADS : TEXT_THREADS, cpus;
 
 	if (r->threads)
 		return r->threads;
-	/* Printing a line of text costs less than handing the event to another thread. */
-	if (!r->as_json)
-		return 1;
 	cpus = pipeline_cpus();
-	return cpus < MOST_THREADS ? cpus : MOST_THREADS;
+	return cpus < most ? cpus : most;
 }
 
 static int print_batch(void *data, void *batch, unsigned int worker)
