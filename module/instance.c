@@ -263,6 +263,8 @@ rbmap_instance_create(const char *name, struct kobject *parent,
 
 err_destroy_events:
 	if (instance->events) {
+		/* The control files were there: somebody may have chosen pids to follow. */
+		rbmap_event_set_stop(instance->events);
 		rbmap_release_settle();
 		rbmap_event_set_destroy(instance->events);
 	}
