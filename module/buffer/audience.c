@@ -110,11 +110,10 @@ static int rbmap_buffer_replace_all(struct rbmap_buffer *buf)
 {
 	int err;
 
-	mutex_lock(&buf->lock);
+	lockdep_assert_held(&buf->lock);
 	err = rbmap_buffer_replace(buf, RBMAP_ALL_CPUS, NULL, buf->clock, NULL);
 	if (!err)
 		buf->was_shown = false;
-	mutex_unlock(&buf->lock);
 	return err;
 }
 
@@ -132,26 +131,36 @@ static int rbmap_buffer_replace_all(struct rbmap_buffer *buf)
  */
 int rbmap_buffer_leave_memory(struct rbmap_buffer *buf)
 {
-	return buf->was_shown ? rbmap_buffer_replace_all(buf) : 0;
+	int err;
+
+	mutex_lock(&buf->lock);
+	err = buf->was_shown ? rbmap_buffer_replace_all(buf) : 0;
+	mutex_unlock(&buf->lock);
+	return err;
 }
 
 /**
  * rbmap_buffer_renew - discard all events, and the memory that they were in
  * @buf: the buffer, of which no file is open that shows events, or can be opened
  *
- * A reset leaves the bytes of the events in the rings, where a map shows them.
+ * A reset leaves the bytes of the events in the rings, where a map shows them.  Nobody takes
+ * a snapshot of the old rings meanwhile.
  *
- * Context: may sleep.
+ * Context: may sleep; takes the buffer's lock.
  * Return: 0 or an error of rbmap_buffer_replace(), after which the events are still there.
  */
 int rbmap_buffer_renew(struct rbmap_buffer *buf)
 {
 	struct rbmap_cpu_buffer *cpu_buf;
-	int cpu, err = rbmap_buffer_replace_all(buf);
+	int cpu, err;
 
+	mutex_lock(&buf->lock);
+	err = rbmap_buffer_replace_all(buf);
+	if (!err)
+		rbmap_buffer_drop_snapshot(buf, RBMAP_ALL_CPUS);
+	mutex_unlock(&buf->lock);
 	if (err)
 		return err;
-	rbmap_buffer_drop_snapshot(buf, RBMAP_ALL_CPUS);
 	/* Rings without unread events leave the queue, which alone keeps them. */
 	for_each_possible_cpu(cpu) {
 		cpu_buf = rbmap_cpu_buffer_with_ring(buf, cpu);

@@ -84,18 +84,6 @@ bool rbmap_snapshot_stats(struct rbmap_buffer *buf, int cpu, struct rbmap_buffer
 	return true;
 }
 
-/* Fill @snapshots, by CPU.  The caller passes each on or puts it. */
-static int rbmap_make_snapshots(struct rbmap_buffer *buf, int which,
-				struct rbmap_gen **snapshots)
-{
-	int err;
-
-	mutex_lock(&buf->lock);
-	err = rbmap_buffer_replace(buf, which, NULL, buf->clock, snapshots);
-	mutex_unlock(&buf->lock);
-	return err;
-}
-
 /**
  * rbmap_cpu_buffer_make_snapshot - make a snapshot for the caller alone
  * @cpu_buf: the CPU's part
@@ -107,13 +95,16 @@ static int rbmap_make_snapshots(struct rbmap_buffer *buf, int which,
 struct rbmap_gen *
 rbmap_cpu_buffer_make_snapshot(struct rbmap_cpu_buffer *cpu_buf)
 {
+	struct rbmap_buffer *buf = cpu_buf->buffer;
 	struct rbmap_gen **snapshots, *snapshot;
 	int err;
 
 	snapshots = kvcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
 	if (!snapshots)
 		return ERR_PTR(-ENOMEM);
-	err = rbmap_make_snapshots(cpu_buf->buffer, cpu_buf->cpu, snapshots);
+	mutex_lock(&buf->lock);
+	err = rbmap_buffer_replace(buf, cpu_buf->cpu, NULL, buf->clock, snapshots);
+	mutex_unlock(&buf->lock);
 	snapshot = snapshots[cpu_buf->cpu];
 	kvfree(snapshots);
 	return err ? ERR_PTR(err) : snapshot;
@@ -124,9 +115,10 @@ rbmap_cpu_buffer_make_snapshot(struct rbmap_cpu_buffer *cpu_buf)
  * @buf: the buffer; each CPU continues in an empty ring of the same size
  * @which: a CPU, or RBMAP_ALL_CPUS
  *
- * The snapshot replaces the previous one, which open files keep.
+ * The snapshot replaces the previous one, which open files keep.  New files find it before
+ * another caller can replace the rings: rbmap_buffer_renew() leaves no snapshot of before.
  *
- * Context: may sleep.
+ * Context: may sleep; takes the buffer's lock.
  * Return: 0; -ENOMEM or -EINTR if nothing has changed.
  */
 int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int which)
@@ -140,12 +132,14 @@ int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int which)
 	snapshots = kvcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
 	if (!snapshots)
 		return -ENOMEM;
-	err = rbmap_make_snapshots(buf, which, snapshots);
+	mutex_lock(&buf->lock);
+	err = rbmap_buffer_replace(buf, which, NULL, buf->clock, snapshots);
 	for_each_possible_cpu(cpu) {
 		if (snapshots[cpu])
 			rbmap_cpu_buffer_set_snapshot(rbmap_cpu_buffer_with_ring(buf, cpu),
 						      snapshots[cpu]);
 	}
+	mutex_unlock(&buf->lock);
 	kvfree(snapshots);
 	return err;
 }
