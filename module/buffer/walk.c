@@ -87,30 +87,28 @@ static void rbmap_reader_place(const struct rbmap_walk *walk, const struct rbmap
 					    reader->offset);
 }
 
-/*
- * Find a loss that no event follows, at the end of the ring.  The walk keeps the loss until
- * rbmap_walk_take() reports it.
- */
-static bool rbmap_reader_find_loss(struct rbmap_walk *walk, struct rbmap_gen *gen,
-				   struct rbmap_item *item)
+/* Find a loss that no event follows, at the end of the ring. */
+static bool rbmap_reader_find_loss(const struct rbmap_gen *gen, struct rbmap_item *item)
 {
-	walk->lost += rbmap_ring_report_drops(&gen->ring);
 	*item = (struct rbmap_item) {
 		.time	= rb_clock(gen->ring.clock),
-		.lost	= walk->lost,
+		.lost	= rbmap_ring_unreported_drops(&gen->ring),
 		.place	= { .number = gen->number },
 	};
 	return item->lost;
 }
 
-/* Count what precedes an event as read: padding, or a sub-buffer without an event. */
-static void rbmap_reader_skip(struct rbmap_walk *walk, struct rbmap_gen *gen,
-			      const struct rbmap_item *item)
+/*
+ * Count what precedes an event as read: padding, or a sub-buffer without an event.  The next
+ * sub-buffer tells the loss before it, to whoever reads that.
+ */
+static void rbmap_reader_skip(struct rbmap_gen *gen, const struct rbmap_item *item)
 {
 	struct rbmap_reader *reader = &gen->ring.reader;
 
 	if (!reader->offset) {
-		walk->lost += reader->lost;
+		rbmap_ring_carry(&gen->ring, reader->lost);
+		reader->reported -= reader->lost;
 		reader->lost = 0;
 	}
 	rbmap_ring_consume(&gen->ring, item->end);
@@ -127,7 +125,7 @@ static bool rbmap_reader_find(struct rbmap_walk *walk, struct rbmap_gen *gen,
 	for (;;) {
 		got = rbmap_get_subbuf(ring);
 		if (got == RBMAP_GET_EMPTY)
-			return rbmap_reader_find_loss(walk, gen, item);
+			return rbmap_reader_find_loss(gen, item);
 		if (got == RBMAP_GET_BUSY)
 			return false;
 		*item = (struct rbmap_item) {};
@@ -136,18 +134,19 @@ static bool rbmap_reader_find(struct rbmap_walk *walk, struct rbmap_gen *gen,
 				reader->offset + rbmap_ring_unread(ring));
 		if (item->size)
 			break;
-		rbmap_reader_skip(walk, gen, item);
+		rbmap_reader_skip(gen, item);
 	}
-	item->lost = walk->lost + (reader->offset ? 0 : reader->lost);
+	item->lost = reader->offset ? 0 : reader->lost;
 	return true;
 }
 
 static void rbmap_reader_consume(struct rbmap_walk *walk, struct rbmap_gen *gen,
-				 const struct rbmap_item *item)
+				 struct rbmap_item *item)
 {
-	walk->lost = 0;
-	if (!item->size)
+	if (!item->size) {
+		item->lost = rbmap_ring_report_drops(&gen->ring);
 		return;
+	}
 	rbmap_ring_consume(&gen->ring, item->end);
 	walk->place = item->place;
 	walk->place.offset = item->end;
@@ -419,10 +418,11 @@ bool rbmap_walk_look(struct rbmap_walk *walk, struct rbmap_gen *gen)
 	return found;
 }
 
+/* A loss that no event follows may have grown. */
 static bool rbmap_item_same(const struct rbmap_item *a, const struct rbmap_item *b)
 {
 	return a->place.number == b->place.number && a->place.seq == b->place.seq &&
-	       a->end == b->end && a->size == b->size && a->lost == b->lost;
+	       a->end == b->end && a->size == b->size && (!a->size || a->lost == b->lost);
 }
 
 /* Copy the payload.  Return whether it is that of the item. */

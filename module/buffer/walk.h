@@ -46,7 +46,6 @@ struct rbmap_item {
  * @cpu_buf: the CPU's part
  * @passive: whether the walk leaves the events in the ring
  * @number: generation of the ring in which a passive walk goes on, or the least one
- * @lost: losses that the reader has got from the ring, and that no item has reported yet
  * @place: where the walk is
  * @last: where a passive walk ends
  * @item: the next item, which rbmap_walk_look() has found
@@ -55,7 +54,6 @@ struct rbmap_walk {
 	struct rbmap_cpu_buffer	*cpu_buf;
 	bool			passive;
 	u32			number;
-	u64			lost;
 	struct rbmap_place	place;
 	struct rbmap_place	last;
 	struct rbmap_item	item;

@@ -310,7 +310,7 @@ static bool rbmap_text_cpu_look(struct rbmap_text_cpu *tc)
 	while (!tc->found && tc->gen) {
 		/* Readers look at idle CPUs for each event: do not lock the ring for that. */
 		if (!tc->file || rbmap_ring_has_event(&tc->gen->ring) ||
-		    rbmap_ring_unreported_drops(&tc->gen->ring) || tc->walk.lost)
+		    rbmap_ring_unreported_drops(&tc->gen->ring))
 			tc->found = rbmap_walk_look(&tc->walk, tc->gen);
 		if (!tc->found && !rbmap_text_cpu_advance(tc))
 			break;

@@ -301,6 +301,20 @@ kept=$(grep -c ': number ' $dir/trace)
 is "$(numbers /tmp/pipe | wc -w)" "$kept" "the ring was full: the oldest are read"
 is "$(($(lost_in /tmp/pipe) + kept))" $many "and the rest is lost"
 is "$(tail -n 1 /tmp/pipe | cut -c 1-4)" "CPU:" "which is told behind them"
+
+# A reader sees the loss behind the events of one CPU, and ends after an event of another one.
+: >$dir/trace
+taskset -p 2 $$ >/dev/null
+markers 1 $many 2>/dev/null
+taskset -p 1 $$ >/dev/null
+markers 1 5
+taskset -p "$mask" $$ >/dev/null
+kept=$(grep -c '\[001\].*: number ' $dir/trace)
+bytes=$(grep -v '^#' $dir/trace | sed '/\[000\]/,$d' | wc -c)
+dd if=$dir/trace_pipe bs=1 count=$((bytes + 10)) 2>/dev/null >/tmp/part
+is "$(grep -c '\[001\].*: number ' /tmp/part) $(lost_in /tmp/part)" "$kept 0" "it has printed no loss"
+/tests/text read $dir/trace_pipe >/tmp/pipe 2>/dev/null
+is "$(lost_in /tmp/pipe)" $((many - kept)) "the next reader prints it"
 echo 1 >$root/overwrite
 
 # The writer is some 80 sub-buffers beyond the beginning of a lap of 128: trace looks for 64
