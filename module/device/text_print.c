@@ -10,6 +10,7 @@
  * keeps no module.
  */
 #include <linux/err.h>
+#include <linux/kallsyms.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -18,6 +19,7 @@
 #include <linux/string.h>
 #include <linux/trace_seq.h>
 
+#include "compat/nofault.h"
 #include "compat/text.h"
 #include "event/registry.h"
 #include "event/source.h"
@@ -52,6 +54,7 @@ void rbmap_printer_free(struct rbmap_printer *printer)
 	if (!printer)
 		return;
 	rbmap_printer_release(printer);
+	rbmap_iterator_free(&printer->iter);
 	kvfree(printer->record);
 	kvfree(printer);
 }
@@ -71,7 +74,7 @@ int rbmap_printer_make_room(struct rbmap_printer *printer, u32 size)
 	if (printer->record && size <= printer->room)
 		return 0;
 	kvfree(printer->record);
-	printer->record = kvzalloc(room, GFP_KERNEL_ACCOUNT);
+	printer->record = kvzalloc(room + RBMAP_PRINTER_COPIES, GFP_KERNEL_ACCOUNT);
 	printer->room = printer->record ? room : 0;
 	return printer->record ? 0 : -ENOMEM;
 }
@@ -220,26 +223,42 @@ static bool rbmap_fields_same_as(const struct rbmap_field *field,
 }
 
 /* A text that is not in the record */
-static bool rbmap_fields_have_pointer_to_text(const struct rbmap_field *field)
+static bool rbmap_field_is_pointer_to_text(const struct rbmap_field *field)
 {
-	size_t len;
-
-	for (; field->name; field++) {
-		len = strlen(field->type);
-		if (strstr(field->type, "char") && field->type[len - 1] == '*')
-			return true;
-	}
-	return false;
+	return strstr(field->type, "char") && field->type[strlen(field->type) - 1] == '*';
 }
 
-/* May the kernel's function print records of the event?  It must not follow a hash. */
-static bool rbmap_event_fits(const struct rbmap_printer *printer,
-			     const struct rbmap_event_type *event,
+/*
+ * Find the pointers to texts in the records of an event.  Return whether the kernel's function
+ * may print the records.  The one of a tracepoint follows the pointers, and must not follow a
+ * hash.  The one of a system call prints them.
+ */
+static bool rbmap_printer_find_texts(const struct rbmap_printer *printer,
+				     struct rbmap_printer_event *found,
+				     const struct rbmap_field *field,
+				     const struct trace_event_call *call)
+{
+	size_t offset = sizeof(struct rbmap_record);
+
+	if (!(call->flags & TRACE_EVENT_FL_TRACEPOINT))
+		return true;
+	for (; field->name; field++) {
+		offset = ALIGN(offset, field->align);
+		if (rbmap_field_is_pointer_to_text(field)) {
+			if (!printer->keeps_addresses || found->nr_texts == RBMAP_PRINTER_TEXTS)
+				return false;
+			found->text[found->nr_texts++] = offset;
+		}
+		offset += field->size;
+	}
+	return true;
+}
+
+/* Has the kernel's event a function that prints these records? */
+static bool rbmap_event_fits(const struct rbmap_event_type *event,
 			     const struct trace_event_call *call)
 {
 	if (!call->event.funcs || !call->event.funcs->trace)
-		return false;
-	if (!printer->keeps_addresses && rbmap_fields_have_pointer_to_text(event->fields))
 		return false;
 	if (event->source && event->source->prints)
 		return event->source->prints(event, call);
@@ -270,34 +289,40 @@ static struct trace_array *rbmap_printer_tr(const struct trace_event_file *file)
 /* Get the kernel's event, with a reference that keeps its module. */
 static void rbmap_printer_add(struct rbmap_printer *printer, const struct rbmap_event_type *event)
 {
-	struct rbmap_printer_event *found;
+	struct rbmap_printer_event found = {}, *place;
 	struct trace_event_file *file;
 
 	file = trace_get_event_file(NULL, event->system, event->name);
 	if (IS_ERR(file))
 		return;
-	if (!rbmap_event_fits(printer, event, file->event_call)) {
+	if (!rbmap_event_fits(event, file->event_call) ||
+	    !rbmap_printer_find_texts(printer, &found, event->fields, file->event_call)) {
 		trace_put_event_file(file);
 		return;
 	}
-	found = &printer->events[printer->next++ % RBMAP_PRINTER_EVENTS];
-	rbmap_printer_forget(found);
-	found->id = event->id;
-	found->file = file;
-	found->tr = rbmap_printer_tr(file);
-	rbmap_printer_find_pairs(found, event->fields);
+	found.id = event->id;
+	found.file = file;
+	found.tr = rbmap_printer_tr(file);
+	rbmap_printer_find_pairs(&found, event->fields);
+	place = &printer->events[printer->next++ % RBMAP_PRINTER_EVENTS];
+	rbmap_printer_forget(place);
+	*place = found;
 }
 
 /* ---- lines */
 
 /* As the kernel prints a time of its own clocks. */
-static void rbmap_print_time(struct trace_seq *s, u64 time)
+static void rbmap_print_time(struct rbmap_printer *printer, u64 time)
 {
+	struct trace_seq *s = rbmap_printer_text(printer);
 	u64 micros = div_u64(time + 500, 1000);
 	u32 rest;
 	u64 seconds = div_u64_rem(micros, USEC_PER_SEC, &rest);
 
-	trace_seq_printf(s, " %5llu.%06u: ", seconds, rest);
+	if (printer->counts_cycles)
+		trace_seq_printf(s, " %12llu: ", time);
+	else
+		trace_seq_printf(s, " %5llu.%06u: ", seconds, rest);
 }
 
 static void rbmap_print_context(struct rbmap_printer *printer, int cpu, u64 time)
@@ -309,7 +334,7 @@ static void rbmap_print_context(struct rbmap_printer *printer, int cpu, u64 time
 	trace_seq_printf(s, "%16s-%-7d ", rbmap_printer_find_name(printer, pid), pid);
 	trace_seq_printf(s, "[%03d] ", cpu);
 	rbmap_text_flags(s, record);
-	rbmap_print_time(s, time);
+	rbmap_print_time(printer, time);
 }
 
 static void rbmap_printer_learn_names(struct rbmap_printer *printer,
@@ -331,17 +356,66 @@ static void rbmap_printer_learn_names(struct rbmap_printer *printer,
 	}
 }
 
+/* The kernel and its modules have names for what they contain. */
+static bool rbmap_address_has_name(unsigned long address)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	sprint_symbol(name, address);
+	return strncmp(name, "0x", 2);
+}
+
+/* Copy a text that stays as long as the kernel or the module does. */
+static bool rbmap_copy_static_text(char *to, unsigned long from)
+{
+	unsigned int i;
+
+	if (!rbmap_address_has_name(from))
+		return false;
+	for (i = 0; i < RBMAP_PRINTER_TEXT - 1; i++) {
+		if (!rbmap_read_nofault(&to[i], from + i, 1))
+			return false;
+		if (!to[i])
+			break;
+	}
+	to[i] = 0;
+	return true;
+}
+
+/*
+ * Let the record point to a copy of a text.  The pointer may be a hash, if the buffer has
+ * hidden addresses before.  The text may have gone.  Then the copy has the word that tracefs
+ * prints for such a pointer.
+ */
+static void rbmap_printer_copy_text(struct rbmap_printer *printer, u16 at, char *copy, u32 size)
+{
+	unsigned long address = 0;
+
+	if (at + sizeof(address) > printer->room)
+		return;
+	if (at + sizeof(address) <= size)
+		memcpy(&address, printer->record + at, sizeof(address));
+	if (!rbmap_copy_static_text(copy, address))
+		strscpy(copy, "[UNSAFE-MEMORY]", RBMAP_PRINTER_TEXT);
+	memcpy(printer->record + at, &copy, sizeof(copy));
+}
+
+/* The kernel prints no text that is not in the record, so the copies count as a part of it. */
 static void rbmap_print_by_kernel(struct rbmap_printer *printer,
 				  const struct rbmap_printer_event *event, u32 size)
 {
 	struct trace_event_call *call = event->file->event_call;
 	struct trace_iterator *iter = &printer->iter;
 	struct rbmap_record *record = printer->record;
+	char *copy = printer->record + printer->room;
+	unsigned int i;
 
+	for (i = 0; i < event->nr_texts; i++, copy += RBMAP_PRINTER_TEXT)
+		rbmap_printer_copy_text(printer, event->text[i], copy, size);
 	record->common.type = call->event.type;
 	iter->tr = event->tr;
 	iter->ent = printer->record;
-	iter->ent_size = size;
+	iter->ent_size = event->nr_texts ? printer->room + RBMAP_PRINTER_COPIES : size;
 	call->event.funcs->trace(iter, 0, &call->event);
 }
 
@@ -490,7 +564,7 @@ void rbmap_print_raw(struct rbmap_printer *printer, int cpu, u64 time, u32 size)
 
 	trace_seq_init(s);
 	trace_seq_printf(s, "[%03d]", cpu);
-	rbmap_print_time(s, time);
+	rbmap_print_time(printer, time);
 	trace_seq_printf(s, "raw:");
 	rbmap_print_bytes(s, printer->record, size);
 	rbmap_printer_end(printer);

@@ -18,6 +18,10 @@
 #define RBMAP_PRINTER_WAYS	4
 /* Pairs of a name and a number of a task in a record. */
 #define RBMAP_PRINTER_PAIRS	2
+/* Pointers to texts in a record, bytes of the copy of such a text, and of all copies */
+#define RBMAP_PRINTER_TEXTS	2
+#define RBMAP_PRINTER_TEXT	64
+#define RBMAP_PRINTER_COPIES	(RBMAP_PRINTER_TEXTS * RBMAP_PRINTER_TEXT)
 
 /**
  * struct rbmap_printer_event - an event that the kernel's code prints
@@ -26,6 +30,8 @@
  * @tr: the trace_array whose options the kernel's code looks at, or NULL
  * @nr_pairs: number of tasks whose names its records have
  * @pair: offsets of the name and of the number
+ * @nr_texts: number of pointers to texts in its records
+ * @text: their offsets
  */
 struct rbmap_printer_event {
 	u16			id;
@@ -36,6 +42,8 @@ struct rbmap_printer_event {
 		u16	name;
 		u16	pid;
 	} pair[RBMAP_PRINTER_PAIRS];
+	unsigned int		nr_texts;
+	u16			text[RBMAP_PRINTER_TEXTS];
 };
 
 struct rbmap_printer_name {
@@ -46,9 +54,10 @@ struct rbmap_printer_name {
 /**
  * struct rbmap_printer - what prints records for an open file
  * @iter: the kernel's print functions get this; @iter.seq has the text
- * @room: bytes at @record
+ * @room: bytes at @record, without those of the copies of texts, which are behind
  * @record: the record, in which the kernel's number of the event replaces rbmap's
- * @keeps_addresses: the records have the kernel's addresses, and not hashes
+ * @keeps_addresses: the records may have the kernel's addresses, and not hashes
+ * @counts_cycles: times are cycles, and not nanoseconds
  * @next: entry of @events to use next
  * @events: events that were looked up
  * @names: names of tasks, by number, those used last first
@@ -58,6 +67,7 @@ struct rbmap_printer {
 	u32				room;
 	void				*record;
 	bool				keeps_addresses;
+	bool				counts_cycles;
 	unsigned int			next;
 	struct rbmap_printer_event	events[RBMAP_PRINTER_EVENTS];
 	struct rbmap_printer_name	names[RBMAP_PRINTER_NAMES][RBMAP_PRINTER_WAYS];

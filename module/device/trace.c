@@ -377,6 +377,7 @@ static void rbmap_text_print(struct rbmap_text_file *file, struct rbmap_text_cpu
 	if (!item->size)
 		return;
 	rbmap_text_annotate(file, tc);
+	file->printer->counts_cycles = tc->gen->ring.clock == RBMAP_CLOCK_X86_TSC;
 	if (rbmap_buffer_is_raw(file->buffer))
 		rbmap_print_raw(file->printer, tc->cpu, item->time, size);
 	else

@@ -317,6 +317,13 @@ is "$(grep -c '\[001\].*: number ' /tmp/part) $(lost_in /tmp/part)" "$kept 0" "i
 is "$(lost_in /tmp/pipe)" $((many - kept)) "the next reader prints it"
 echo 1 >$root/overwrite
 
+if echo x86-tsc >$root/trace_clock 2>/dev/null; then
+	echo cycles >/dev/rbmap/marker
+	like "$(tail -n 1 $dir/trace)" '\] .{4,6} {1,}[0-9]{6,}: tracing_mark_write: cycles$' \
+		"times of x86-tsc are cycles"
+	echo local >$root/trace_clock
+fi
+
 # The writer is some 80 sub-buffers beyond the beginning of a lap of 128: trace looks for 64
 # one after the other.
 echo $((128 * page_kb)) >$dir/buffer_size_kb

@@ -57,6 +57,16 @@ printed()
 	grep -q ' rcu_utilization: s=' /dev/rbmap/texts/trace
 }
 ok "the address of a text is printed as a number, and not followed" retry_until 20 printed
+echo >$root/instances/texts/set_event
+put instances/texts/kptr 1
+ok "kptr is set while such an event is unread" grep -q ' rcu_utilization: \[UNSAFE-MEMORY\]$' \
+	/dev/rbmap/texts/trace
+echo rcu:rcu_utilization >$root/instances/texts/set_event
+printed()
+{
+	grep -q ' rcu_utilization: Start context switch$' /dev/rbmap/texts/trace
+}
+ok "the address of a text is kept: the text is printed" retry_until 20 printed
 put instances/destroy texts
 
 # The module is unloaded while its event is on, and while it fires
