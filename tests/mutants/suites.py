@@ -28,11 +28,11 @@ def copy_sources(to, *parts):
 
 
 class Kernel:
-    """Modules that the suites of one flavour share; built when first needed."""
+    """Modules that the suites of one kernel share; built when first needed."""
 
-    def __init__(self, flavour):
-        self.flavour = flavour
-        self.options = [SERIES, "--flavour", flavour]
+    def __init__(self, name, series=SERIES, flavour="cloud"):
+        self.name, self.series, self.flavour = name, series, flavour
+        self.options = [series, "--flavour", flavour]
         self.lock = threading.Lock()
         self.built = {}
 
@@ -46,7 +46,7 @@ class Kernel:
         return self.once("tree", self.build)
 
     def build(self):
-        copy = os.path.join(BUILD, "base-" + self.flavour)
+        copy = os.path.join(BUILD, "base-" + self.name)
         subprocess.run([os.path.join(LIB, "module-copy"), copy, *self.options], check=True)
         return copy
 
@@ -69,13 +69,14 @@ class Kernel:
         mutant.change(os.path.join(tree, "module"))
         # The few faults that make check tries are the same each time.
         cached = ["--cached"] if "check" in mutant.settings else []
-        return ([os.path.join(LIB, "kernel"), "build", *cached, SERIES, tree,
+        return ([os.path.join(LIB, "kernel"), "build", *cached, self.series, tree,
                  "--flavour", self.flavour],
                 os.path.join(tree, "rbmap.ko"))
 
 
 # The kernel with KASAN also has lockdep and kmemleak.
-KERNELS = {flavour: Kernel(flavour) for flavour in ("cloud", "kasan")}
+KERNELS = {kernel.name: kernel for kernel in (
+    Kernel("cloud"), Kernel("kasan", flavour="kasan"), Kernel("7.2", series="7.2"))}
 
 
 class Guest:
@@ -90,14 +91,14 @@ class Guest:
         self.modules = modules
         self.threads = threads
         self.settings = settings or {}
-        self.debug = kernel != "cloud"
+        self.debug = kernel == "kasan"
         self.limit = 4 * limit if self.debug else limit
         # A kernel with debugging options reports only the first fault.
         self.alone = alone or self.debug
 
     def machine(self):
         """Return a key: suites with the same key can share a machine."""
-        return (self.kernel.flavour, self.threads,
+        return (self.kernel.name, self.threads,
                 self.name if self.alone else "")
 
     def starter(self, folder, name):

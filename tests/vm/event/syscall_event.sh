@@ -145,6 +145,21 @@ formats()
 	cd "$1/events/syscalls" && awk '!/^ID: / { print FILENAME ": " $0 }' ./*/format
 	cd /tmp || exit 1
 }
+# One of these hears its calls again after it was switched off, by what it had before.
+if grep -qx sys_enter_rmdir foreign; then
+	for round in 1 2 3; do
+		put set_event syscalls:sys_enter_rmdir
+		is "$(recorded 'rmdir /nonesuch 2>/dev/null')" 1 "round $round: a foreign call is recorded"
+		put set_event ' '
+		is "$(recorded 'rmdir /nonesuch 2>/dev/null')" 0 "round $round: and none when it is off"
+		echo 0 >$cpu/online
+		echo 1 >$cpu/online
+		put set_event syscalls:sys_enter_rmdir
+		is "$(recorded 'taskset 2 rmdir /nonesuch 2>/dev/null')" 1 \
+			"round $round: also on a CPU that went and came"
+		put set_event ' '
+	done
+fi
 formats $theirs >wanted
 formats $root >known
 ok "their formats are ftrace's" cmp wanted known
