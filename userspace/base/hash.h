@@ -28,38 +28,49 @@
 		size_t nr_slots;	/* 0, or a power of two */	\
 	}
 
-/* Hashes of keys: the lowest bits choose the slot. */
-static inline size_t hash_u32(uint32_t key)
-{
-	return key * 2654435761u;
-}
-
-/* A hash of @bits bits, for tables that have 2^@bits slots and do not grow */
-static inline size_t hash_u64_bits(uint64_t key, unsigned int bits)
-{
-	return key * 0x9e3779b97f4a7c15ULL >> (64 - bits);
-}
-
-static inline size_t hash_u64(uint64_t key)
-{
-	return hash_u64_bits(key, 32);
-}
-
-/* A number that another process does not know */
+/* A number that another process does not know. It is odd. */
 static inline uint64_t hash_secret(void)
 {
 	static uint64_t secret;
 	uint64_t value = __atomic_load_n(&secret, __ATOMIC_RELAXED);
 	const void *random;
 
-	if (!value) {
+	if (__builtin_expect(!value, false)) {
 		random = (const void *)getauxval(AT_RANDOM);
+		value = 0x9e3779b97f4a7c15ULL;
 		if (random)
 			memcpy(&value, random, sizeof(value));
 		value |= 1;
 		__atomic_store_n(&secret, value, __ATOMIC_RELAXED);
 	}
 	return value;
+}
+
+/*
+ * Hashes of keys: the lowest bits choose the slot. Keys come from recordings, and nobody can
+ * make a file of keys that all have the same hash. Without the shift between the products, the
+ * secret would not change which keys differ in their highest bits alone. The order of a table
+ * depends on the secret: what is printed must have an order of its own.
+ */
+static inline size_t hash_u64(uint64_t key)
+{
+	uint64_t secret = hash_secret(), hash = (key ^ secret) * secret;
+
+	return (hash ^ hash >> 32) * secret >> 32;
+}
+
+static inline size_t hash_u32(uint32_t key)
+{
+	return hash_u64(key);
+}
+
+/*
+ * A hash of @bits bits, for tables that have 2^@bits slots, do not grow, and do not get slower
+ * if keys have the same hash
+ */
+static inline size_t hash_u64_bits(uint64_t key, unsigned int bits)
+{
+	return key * 0x9e3779b97f4a7c15ULL >> (64 - bits);
 }
 
 /* Nobody can make a file of texts that all have the same hash: FNV-1a from a secret on. */

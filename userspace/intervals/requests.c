@@ -20,7 +20,8 @@ struct request_key {
 
 static inline size_t hash_of(struct request_key key)
 {
-	return hash_u64(key.sector ^ (uint64_t)key.dev << 40);
+	/* One after the other: many pairs of a device and a sector have the same sum. */
+	return hash_u64(hash_u32(key.dev) ^ key.sector);
 }
 
 static inline struct request_key key_of(const struct request *r)
@@ -324,12 +325,31 @@ static void pass_unfinished(struct intervals *intervals, const struct request *r
 		intervals_pass_unfinished(intervals, &interval, intervals->lossless_since, end);
 }
 
+static int by_key(const void *a, const void *b)
+{
+	const struct request *x = *(const struct request *const *)a;
+	const struct request *y = *(const struct request *const *)b;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	return (x->sector > y->sector) - (x->sector < y->sector);
+}
+
 void intervals_requests_end(struct intervals *intervals)
 {
-	struct request *r;
+	struct request **sorted = calloc(intervals->requests.nr + 1, sizeof(*sorted)), *r;
+	size_t nr = 0;
 
-	hash_for_each(&intervals->requests, r) {
-		pass_unfinished(intervals, r, INTERVAL_BLOCK_QUEUE, ROLE_ISSUE);
-		pass_unfinished(intervals, r, INTERVAL_BLOCK_DEVICE, ROLE_COMPLETE);
+	if (!sorted) {
+		intervals->failed = true;
+		return;
 	}
+	hash_for_each(&intervals->requests, r)
+		sorted[nr++] = r;
+	qsort(sorted, nr, sizeof(*sorted), by_key);
+	for (size_t i = 0; i < nr; i++) {
+		pass_unfinished(intervals, sorted[i], INTERVAL_BLOCK_QUEUE, ROLE_ISSUE);
+		pass_unfinished(intervals, sorted[i], INTERVAL_BLOCK_DEVICE, ROLE_COMPLETE);
+	}
+	free(sorted);
 }

@@ -275,9 +275,12 @@ bool interval_is_idle(const struct interval *interval)
 
 void intervals_tasks_end(struct intervals *intervals)
 {
-	const struct task *task;
+	size_t nr;
+	const struct task **sorted = intervals_sorted_tasks(intervals, &nr);
 
-	hash_for_each(&intervals->tasks, task) {
+	for (size_t i = 0; i < nr; i++) {
+		const struct task *task = sorted[i];
+
 		pass_unfinished(intervals, interval_of(task, INTERVAL_RUNQUEUE, task->last_cpu));
 		if (task->throttled)
 			pass_unfinished(intervals, throttled_of(task, task->last_cpu));
@@ -288,4 +291,5 @@ void intervals_tasks_end(struct intervals *intervals)
 					interval_of(task, INTERVAL_OFFCPU, task->last_cpu));
 		intervals_stages_end(intervals, task);
 	}
+	free(sorted);
 }

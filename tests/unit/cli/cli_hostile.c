@@ -229,6 +229,80 @@ static void test_last_cpu(void **state)
 	intervals_free(intervals);
 }
 
+/* ---- pids and requests whose hash would be the same, if their makers knew it */
+#define NR_TASKS	30000
+#define NR_REQUESTS	60000
+
+static void note_order(void *data, const struct interval *interval)
+{
+	int *last = data;
+
+	assert_true(interval->pid >= *last);
+	*last = interval->pid;
+}
+
+/* The events took half a minute. Intervals without an end come by pid, whatever the hashes are. */
+static void test_pids(void **state)
+{
+	struct synth_switch_event sw = { .common.type = SYNTH_SWITCH };
+	struct rbmap_event ev = { .data = &sw, .size = sizeof(sw), .ts = 1000 };
+	int last = 0;
+	struct intervals *intervals = intervals_new(note_order, &last);
+	struct task_names *names = task_names_new();
+
+	(void)state;
+	assert_int_equal(intervals_add_format(intervals, "sched", synth_switch,
+					      strlen(synth_switch)), 0);
+	intervals_pass_sleepers(intervals);
+	for (unsigned int i = NR_TASKS; i; i--) {
+		sw.common.pid = sw.prev_pid = i << 16;
+		sw.prev_state = 1;
+		assert_int_equal(intervals_event(intervals, &ev), 0);
+		assert_int_equal(task_names_set(names, i << 16, "name"), 1);
+		last = 0;
+		ev.ts++;
+	}
+	last = 1;
+	intervals_end(intervals);
+	assert_int_equal(last, NR_TASKS << 16);
+	intervals_free(intervals);
+	task_names_free(names);
+}
+
+static const char request_format[] =
+	"name: block_rq_issue\nID: 7\n" SYNTH_COMMON
+	"\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:unsigned int nr_sector;\toffset:12;\tsize:4;\tsigned:0;\n"
+	"\tfield:sector_t sector;\toffset:16;\tsize:8;\tsigned:0;\n"
+	"\tfield:char rwbs[8];\toffset:24;\tsize:8;\tsigned:0;\n\n"
+	"print fmt: \"%u\", REC->dev\n";
+
+/* The requests, and the chunks that they read */
+static void test_requests(void **state)
+{
+	struct {
+		struct rbmap_event_common common;
+		uint32_t dev, nr_sector;
+		uint64_t sector;
+		char rwbs[8];
+	} record = { .common.type = 7, .nr_sector = 8, .rwbs = "R" };
+	struct rbmap_event ev = { .data = &record, .size = sizeof(record), .ts = 1000 };
+	struct intervals *intervals = intervals_new(NULL, NULL);
+
+	(void)state;
+	assert_int_equal(intervals_add_format(intervals, "block", request_format,
+					      strlen(request_format)), 0);
+	for (unsigned int i = 1; i <= NR_REQUESTS; i++) {
+		record.dev = i;
+		record.sector = (uint64_t)i << 40 ^ 0x123;
+		assert_int_equal(intervals_event(intervals, &ev), 0);
+		record.sector = ((uint64_t)i << 40 ^ 0x123) * 64;
+		assert_int_equal(intervals_event(intervals, &ev), 0);
+		ev.ts++;
+	}
+	intervals_free(intervals);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +312,8 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_last_cpu),
+		cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_requests),
 	};
 
 	return cmocka_run_group_tests_name("cli_hostile", tests, NULL, NULL);

@@ -105,6 +105,61 @@ struct name
 CHECK_TABLE(crowded_table);
 CHECK_TABLE(spread_table);
 
+#define HOSTILE_KEYS	20000
+
+/* Return in how many slots a search of all keys looks. */
+static size_t slots_of_searches(const struct spread_table *table)
+{
+	const struct element *e;
+	size_t sum = 0;
+
+	hash_for_each(table, e)
+		sum += ((e - table->slot - spread(e->key)) & (table->nr_slots - 1)) + 1;
+	return sum;
+}
+
+/* Keys that differ in some bits alone, anywhere, do not have the same slots. */
+static void test_spread(void **state)
+{
+	(void)state;
+	for (unsigned int shift = 0; shift <= 16; shift++) {
+		struct spread_table table = { 0 };
+
+		for (unsigned int i = 1; i <= HOSTILE_KEYS; i++) {
+			int key = (unsigned int)i << shift;
+			struct element *e = spread_table_place(&table, key);
+
+			assert_non_null(e);
+			table.nr += !e->used;
+			*e = (struct element){ true, key, 0 };
+		}
+		assert_int_equal(table.nr, HOSTILE_KEYS);
+		/* Random slots of a table that is half full are about 1.5 for each key. */
+		assert_true(slots_of_searches(&table) < 3 * HOSTILE_KEYS);
+		free(table.slot);
+	}
+}
+
+#define NR_HASHES	4096
+
+/* Nobody who does not know the secret knows what has the same hash. */
+static void test_secret(void **state)
+{
+	static bool has[NR_HASHES];
+	size_t nr = 0;
+
+	(void)state;
+	/* All of these had the same 32 bits in the product with the golden ratio. */
+	for (uint64_t i = 0; i < NR_HASHES; i++) {
+		bool *slot = &has[hash_u64(i * 0xf1de83e19937733dULL) % NR_HASHES];
+
+		nr += !*slot;
+		*slot = true;
+	}
+	/* Random hashes would be in 63 % of the slots. */
+	assert_true(nr > NR_HASHES / 2);
+}
+
 /* A sanitizer finds an element outside of the memory. */
 static void check_array(size_t first)
 {
@@ -180,6 +235,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_crowded_table),
 		cmocka_unit_test(test_spread_table),
+		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_secret),
 		cmocka_unit_test(test_array),
 		cmocka_unit_test(test_reserve),
 		cmocka_unit_test(test_extend),

@@ -301,6 +301,7 @@ static void test_many_cmdlines(void **state)
 	struct buf out = { 0 };
 	char name[16];
 	size_t lines = 0;
+	int last = 0;
 
 	(void)state;
 	for (int i = 1; i <= 20000; i++) {
@@ -310,8 +311,11 @@ static void test_many_cmdlines(void **state)
 		learn(a, fields, i, &common, sizeof(common));
 	}
 	cmdlines_print(a, &out, SIZE_MAX);
-	for (size_t i = 0; i < out.size; i++)
-		lines += out.data[i] == '\n';
+	buf_add(&out, "", 1);
+	for (const char *line = out.data; *line; line = strchr(line, '\n') + 1, lines++) {
+		assert_true(atoi(line) > last);
+		last = atoi(line);
+	}
 	assert_int_equal(lines, 20000);
 	buf_free(&out);
 	cmdlines_free(a);

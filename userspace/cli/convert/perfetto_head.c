@@ -172,16 +172,17 @@ static void add_thread(void *data, int pid, const char *comm)
 int perfetto_add_threads(struct buf *out, const struct print_session *session)
 {
 	struct threads *t = calloc(1, sizeof(*t));
+	int ret;
 
 	if (!t)
 		return -ENOMEM;
 	t->out = out;
 	perfetto__process_tree__init(&t->tree);
 	t->tree.threads = t->pointer;
-	print_session_each_comm(session, add_thread, t);
+	ret = print_session_each_comm(session, add_thread, t);
 	add_tree(t);
 	free(t);
-	return 0;
+	return ret;
 }
 
 /* ---- sums */

@@ -32,7 +32,7 @@ static uint32_t hash(int cpu, int pid, int id)
 	uint64_t key = ((uint64_t)(uint32_t)pid << 32) ^ ((uint64_t)(uint32_t)id << 16) ^
 		       (uint32_t)cpu;
 
-	return hash_u64_bits(key, 24);
+	return hash_u64(key);
 }
 
 static struct count *new_entry(struct counts *counts, int cpu, int pid, int id)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rows.h"
 
@@ -122,7 +123,9 @@ static int compare(const void *a, const void *b, void *sort)
 		return x->when < y->when ? -1 : 1;
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return strcmp(x->name ? x->name : "", y->name ? y->name : "");
 }
 
 struct row **rows_sorted(const struct rows *rows, enum row_sort sort)

@@ -75,9 +75,9 @@ int print_session_add_comm(struct print_session *s, int pid, const char *comm)
 	return ret < 0 ? ret : 0;
 }
 
-void print_session_each_comm(const struct print_session *s, task_name_fn *each, void *data)
+int print_session_each_comm(const struct print_session *s, task_name_fn *each, void *data)
 {
-	task_names_each(s->names, each, data);
+	return task_names_each(s->names, each, data);
 }
 
 void print_session_comm_from_proc(struct print_session *s, bool on)

@@ -12,8 +12,8 @@
 /* Add the name of a thread, from the table of command lines in a trace.dat. */
 int print_session_add_comm(struct print_session *s, int pid, const char *comm);
 
-/* Call @each for each known name of a thread, in any order. */
-void print_session_each_comm(const struct print_session *s, task_name_fn *each, void *data);
+/* Call @each for each known name of a thread, by pid. Return 0 or -ENOMEM. */
+int print_session_each_comm(const struct print_session *s, task_name_fn *each, void *data);
 
 /* Read the names of unknown threads from /proc. Off by default. */
 void print_session_comm_from_proc(struct print_session *s, bool on);

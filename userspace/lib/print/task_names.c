@@ -123,10 +123,26 @@ int task_names_set_first(struct task_names *names, int pid, const char *name)
 	return 0;
 }
 
-void task_names_each(const struct task_names *names, task_name_fn *each, void *data)
+static int by_pid(const void *a, const void *b)
 {
-	const struct task *task;
+	const struct task *x = *(const struct task *const *)a;
+	const struct task *y = *(const struct task *const *)b;
 
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+int task_names_each(const struct task_names *names, task_name_fn *each, void *data)
+{
+	const struct task **sorted = calloc(names->tasks.nr + 1, sizeof(*sorted)), *task;
+	size_t nr = 0;
+
+	if (!sorted)
+		return -ENOMEM;
 	hash_for_each(&names->tasks, task)
-		each(data, task->pid, task->name);
+		sorted[nr++] = task;
+	qsort(sorted, nr, sizeof(*sorted), by_pid);
+	for (size_t i = 0; i < nr; i++)
+		each(data, sorted[i]->pid, sorted[i]->name);
+	free(sorted);
+	return 0;
 }

@@ -31,8 +31,8 @@ bool task_names_has_first(const struct task_names *names, int pid);
  */
 int task_names_set_first(struct task_names *names, int pid, const char *name);
 
-/* Call @each for each name, in any order. */
+/* Call @each for each name, by pid. task_names_each() returns 0 or -ENOMEM. */
 typedef void task_name_fn(void *data, int pid, const char *name);
-void task_names_each(const struct task_names *names, task_name_fn *each, void *data);
+int task_names_each(const struct task_names *names, task_name_fn *each, void *data);
 
 #endif /* RBMAP_PRINT_TASK_NAMES_H */

@@ -226,11 +226,10 @@ static void choose_cgroups(struct look *look)
 static int complain_pattern(const struct look *look, const char *pattern)
 {
 	struct suggest suggest = { .wanted = pattern };
-	const struct seen *seen;
 	char list[512];
 
-	hash_for_each(&look->seen, seen) {
-		const char *comm = intervals_comm(look->intervals, seen->pid);
+	for (size_t i = 0; i < look->seen.nr; i++) {
+		const char *comm = intervals_comm(look->intervals, look->sorted[i]->pid);
 
 		if (*comm)
 			suggest_offer(&suggest, comm, comm);

@@ -325,16 +325,29 @@ const char *cmdlines_find(const struct cmdlines *cmdlines, int pid)
 	return e && e->named ? e->comm : NULL;
 }
 
+static int by_pid(const void *a, const void *b)
+{
+	const struct entry *x = *(const struct entry *const *)a;
+	const struct entry *y = *(const struct entry *const *)b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
 void cmdlines_print(const struct cmdlines *cmdlines, struct buf *out, size_t limit)
 {
-	const struct entry *e;
+	const struct entry **sorted = calloc(cmdlines->entries.nr + 1, sizeof(*sorted)), *e;
+	size_t nr = 0;
 
-	hash_for_each(&cmdlines->entries, e) {
-		/* Pid 0 is the idle task of each CPU, which readers of the file know. */
-		if (!e->named || !e->pid)
-			continue;
-		if (out->size + COMM_SIZE + 14 > limit)
-			break;
-		buf_printf(out, "%d %s\n", e->pid, e->comm);
+	if (!sorted) {
+		out->failed = true;
+		return;
 	}
+	hash_for_each(&cmdlines->entries, e)
+		/* Pid 0 is the idle task of each CPU, which readers of the file know. */
+		if (e->named && e->pid)
+			sorted[nr++] = e;
+	qsort(sorted, nr, sizeof(*sorted), by_pid);
+	for (size_t i = 0; i < nr && out->size + COMM_SIZE + 14 <= limit; i++)
+		buf_printf(out, "%d %s\n", sorted[i]->pid, sorted[i]->comm);
+	free(sorted);
 }

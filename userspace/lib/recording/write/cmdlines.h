@@ -59,7 +59,7 @@ void cmdlines_merge(struct cmdlines *to, const struct cmdlines *from);
 const char *cmdlines_find(const struct cmdlines *cmdlines, int pid);
 
 /*
- * Append lines "PID NAME" for all threads with a name, at most @limit bytes.
+ * Append lines "PID NAME" for all threads with a name, by pid, at most @limit bytes.
  */
 void cmdlines_print(const struct cmdlines *cmdlines, struct buf *out, size_t limit);
 
