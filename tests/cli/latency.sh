@@ -317,6 +317,12 @@ latency calls --relative
 like "$(row read)" ' 0.000000$' "--relative"
 latency calls --rows 1
 like "$(cat "$dir/output")" '^\(2 more rows: --rows 0 prints all\)$' "--rows"
+latency calls --rows 1 --json
+is "$(python3 -c 'import json, sys
+kind = {k["kind"]: k for k in json.load(sys.stdin)["kinds"]}["syscall"]
+print(len(kind["rows"]), kind["more_rows"])' <"$dir/output" 2>&1)" "1 2" "--rows in JSON"
+latency calls --rows 0 --json
+is "$(grep -o '"more_rows": *[1-9]' "$dir/output")" "" "--rows 0 in JSON"
 latency calls --rows 0 --worst 0
 is "$(grep -cE 'more rows|longest' "$dir/output")" 0 "--rows 0 --worst 0"
 latency calls --rows 1 --sort count

@@ -27,4 +27,9 @@ if [ -n "$python" ]; then
 else
 	skip "python3-jsonschema is not installed" "both are as the schema says"
 fi
+
+is "$("$CLI_TOP" --text 2 | tail -n 2)" "(1 more rows: --rows 0 prints all)" \
+	"a picture with fewer rows than there are says so"
+is "$("$CLI_TOP" --text 3 | grep -c 'more rows')" 0 "one with all rows does not"
+is "$("$CLI_TOP" --text 0 | grep -c 'sk-[123] ')" 3 "0 rows are all"
 done_testing

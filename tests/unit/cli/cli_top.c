@@ -263,6 +263,25 @@ static int print_json(void)
 	return !ok;
 }
 
+/* For tests/cli/top.sh: the text of three rows, with at most @most of them */
+static int print_text(const char *most)
+{
+	struct sample sample = { .seconds = 1, .read = 6 };
+	struct top_view view = { .interval = 1, .key = ROW_TASK };
+	struct picture picture = { .view = &view, .sample = &sample };
+	struct counts *counts = counts_new();
+	struct row *row;
+
+	for (int i = 0; counts && i < 6; i++)
+		counts_add(counts, 0, 1 + i % 3, 7);
+	row = rows_make(counts, view.key, view.sort, "", &names, &picture.nr_rows);
+	picture.row = row;
+	batch_text(&picture, strtoull(most, NULL, 10));
+	free(row);
+	counts_free(counts);
+	return !row;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +293,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "--json"))
 		return print_json();
+	if (argc > 2 && !strcmp(argv[1], "--text"))
+		return print_text(argv[2]);
 	srandom(1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

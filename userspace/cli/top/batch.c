@@ -21,6 +21,9 @@ void batch_text(const struct picture *picture, uint64_t most)
 	if (most && first.nr_rows > most)
 		first.nr_rows = most;
 	layout_draw(&first, WIDTH, 0, put_line, NULL);
+	if (first.nr_rows < picture->nr_rows)
+		printf("(%zu more rows: --rows 0 prints all)\n",
+		       picture->nr_rows - first.nr_rows);
 	putchar('\n');
 }
 

@@ -60,7 +60,10 @@ int layout_rows(int height);
 
 /* rbmap top --batch: text or JSON for files and pipes. */
 
-/* Print a picture with at most @most rows and an empty line. 0: all rows */
+/*
+ * Print a picture with at most @most rows, or all: 0; how many more there are; and an empty
+ * line.
+ */
 void batch_text(const struct picture *picture, uint64_t most);
 
 /*

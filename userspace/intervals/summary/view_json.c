@@ -48,13 +48,15 @@ static void add_row(const struct view *view, struct json *j, const struct row *r
 static bool add_rows(const struct view *view, struct json *j, const struct summary *s)
 {
 	struct row **row = rows_sorted(&s->rows, view->sort);
+	size_t nr = s->rows.table.nr, most = view->rows && view->rows < nr ? view->rows : nr;
 
 	if (!row)
 		return false;
 	json_open(j, "rows", '[');
-	for (size_t i = 0; i < s->rows.table.nr && (!view->rows || i < view->rows); i++)
+	for (size_t i = 0; i < most; i++)
 		add_row(view, j, row[i], s->rows.key);
 	json_close(j, ']');
+	json_unsigned(j, "more_rows", nr - most);
 	free(row);
 	return true;
 }
