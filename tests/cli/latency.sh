@@ -199,6 +199,13 @@ latency irq -k irq -n 'vector*' --by task
 is "$(row '<...>-10')" "1 50.0us 50.0us 50.0us 50.0us 50.0us 50.0us 0.007000" \
 	"a row for the task that was interrupted, and only intervals of a name"
 like "$(cat "$dir/output")" "^irq: .*: 1$" "no other interval counts"
+SYSTEM=irq_vectors "$MAKE_EVENTS" "$dir/vectors" <<'END'
+0 7000 10 vector 236
+0 7050 10 vector_exit 236
+END
+latency vectors -k irq
+is "$(row 'vector local_timer')" "1 50.0us 50.0us 50.0us 50.0us 50.0us 50.0us 0.007000" \
+	"a recording that has vectors alone"
 latency irq -k irq -c 1
 like "$(cat "$dir/output")" "^irq: .*: 1$" "only intervals of a CPU"
 latency irq -k irq -p 0

@@ -62,7 +62,7 @@ const struct layout *intervals_layout(const struct intervals *intervals,
 	return layouts_find(intervals->layouts, ev);
 }
 
-/* The event that ends an interval of each kind */
+/* The event that ends an interval of each kind. The CPU's own vectors are INTERVAL_IRQ, too. */
 static const enum layout_role end_role[NR_INTERVAL_KINDS] = {
 	[INTERVAL_RUNQUEUE]	= ROLE_SWITCH,
 	[INTERVAL_OFFCPU]	= ROLE_SWITCH,
@@ -84,12 +84,14 @@ static const enum layout_role end_role[NR_INTERVAL_KINDS] = {
 
 bool intervals_has_kind(const struct intervals *intervals, enum interval_kind kind)
 {
-	return layouts_has_role(intervals->layouts, end_role[kind]);
+	return layouts_has_role(intervals->layouts, end_role[kind]) ||
+	       (kind == INTERVAL_IRQ && layouts_has_role(intervals->layouts, ROLE_VECTOR_EXIT));
 }
 
 bool intervals_saw_kind(const struct intervals *intervals, enum interval_kind kind)
 {
-	return intervals->last[end_role[kind]];
+	return intervals->last[end_role[kind]] ||
+	       (kind == INTERVAL_IRQ && intervals->last[ROLE_VECTOR_EXIT]);
 }
 
 void intervals_set_symbols(struct intervals *intervals, interval_symbol_fn *symbol, void *data)

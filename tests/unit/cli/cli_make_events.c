@@ -11,6 +11,8 @@
  * "/PATH: PID PID" the tasks of a cgroup, "quota QUOTA PERIOD /PATH" its CPU quota. Empty lines and those that begin with # are left out.
  * A MOMENT is US,REAL,OFFSET: the ring's time in us, CLOCK_REALTIME in ns and the seconds that TAI is
  * ahead. The first is the beginning of the recording, the second its end.
+ *
+ * The recording has the formats of all events, or with SYSTEM=NAME those of one system.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -132,14 +134,17 @@ int main(int argc, char **argv)
 	static struct cpu cpus[NR_CPUS];
 	struct dat_format format[64];
 	struct buf cmdlines = { 0 }, cgroups = { 0 }, devices = { 0 };
+	const char *system = getenv("SYSTEM");
+	unsigned int nr_formats = 0;
 	struct dat_writer *w;
 	int fd;
 
 	for (unsigned int i = 0; i < nr_interval_events; i++)
-		format[i] = (struct dat_format){ interval_events[i].system,
-						 interval_event_format(i) };
+		if (!system || !strcmp(interval_events[i].system, system))
+			format[nr_formats++] = (struct dat_format){ interval_events[i].system,
+								    interval_event_format(i) };
 	source.formats = format;
-	source.nr_formats = nr_interval_events;
+	source.nr_formats = nr_formats;
 	if (argc > 2)
 		source.clocks = argv[2];
 	if (argc > 3)
@@ -173,7 +178,7 @@ int main(int argc, char **argv)
 	dat_add_table(w, &devices);
 	if (dat_finish(w, &cmdlines, stats, &fd))
 		fail("cannot finish the recording");
-	for (unsigned int i = 0; i < nr_interval_events; i++)
+	for (unsigned int i = 0; i < nr_formats; i++)
 		free((char *)format[i].text);
 	buf_free(&cmdlines);
 	buf_free(&cgroups);
