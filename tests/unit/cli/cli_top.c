@@ -242,6 +242,14 @@ static void losses_are_said(void **state)
 		     "Causes  nested 20/s\n");
 	sample.sum[CPUSTAT_NESTED] = 0;
 	assert_drawn(&sample, " 20/s lost; 106877 lost since the start\n", "Causes  unknown\n");
+	/* The counter of overwritten events has those of freed rings, which are expired. */
+	sample.sum[CPUSTAT_LOST] = sample.sum[CPUSTAT_OVERRUN] = 40;
+	sample.sum[CPUSTAT_EXPIRED] = 30;
+	assert_drawn(&sample, " 20/s lost; 106877 lost since the start\n",
+		     "Causes  overwritten 5.0/s  expired 15/s\n");
+	sample.sum[CPUSTAT_EXPIRED] = 40;
+	assert_drawn(&sample, " 20/s lost; 106877 lost since the start\n",
+		     "Causes  expired 20/s\n");
 }
 
 /* For tests/cli/top.sh: JSON of two intervals */

@@ -92,6 +92,16 @@ static void draw_events(struct drawing *d)
 	     s->lost_before + lost);
 }
 
+/* The kernel counts events of a ring that is freed as overwritten in it, and as expired. */
+static uint64_t lost_by(const struct sample *s, enum cpustat cause)
+{
+	uint64_t events = s->sum[cause], expired = s->sum[CPUSTAT_EXPIRED];
+
+	if (cause != CPUSTAT_OVERRUN)
+		return events;
+	return events > expired ? events - expired : 0;
+}
+
 static void draw_causes(struct drawing *d)
 {
 	static const struct {
@@ -108,9 +118,9 @@ static void draw_causes(struct drawing *d)
 	size_t at = 0;
 
 	for (size_t i = 0; i < sizeof(cause) / sizeof(cause[0]); i++)
-		if (s->sum[cause[i].stat])
+		if (lost_by(s, cause[i].stat))
 			at += snprintf(text + at, sizeof(text) - at, "  %s %s/s", cause[i].name,
-				       rate(s, s->sum[cause[i].stat]).text);
+				       rate(s, lost_by(s, cause[i].stat)).text);
 	if (!at && s->sum[CPUSTAT_LOST])
 		at = snprintf(text, sizeof(text), "  unknown");
 	draw(d, colour_if(at, COLOUR_BAD), "Causes%s", at ? text :
