@@ -290,27 +290,39 @@ static void print_cut_off(const struct live_events *live)
  * The causes are counted from the start of this command. A ring first reports what it lost
  * before: the events contain that loss, so the sum does, too.
  */
-void live_events_print_loss(struct live_events *live, uint64_t events)
+struct live_loss live_events_loss(const struct live_events *live)
 {
-	struct rbmap_loss after, loss = { 0 };
-	uint64_t earlier = 0, missed = counted_since(live, CPUSTAT_MISSED, live->missed_before);
+	struct live_loss loss = {
+		.missed = counted_since(live, CPUSTAT_MISSED, live->missed_before),
+	};
+	struct rbmap_loss after, *sum = &loss.sum;
 
 	rbmap_merge_loss(live->merge, &after);
 	if (live->observe) {
-		print_unseen(events, after.total + missed);
-		loss_print_missed(stderr, missed);
+		sum->total = after.total + loss.missed;
+		return loss;
+	}
+	loss_add(sum, &after, &live->before);
+	if (sum->reported != RBMAP_LOST_UNKNOWN && sum->reported > sum->total)
+		loss.earlier = sum->reported - sum->total;
+	sum->total += loss.earlier + loss.missed;
+	return loss;
+}
+
+void live_events_print_loss(struct live_events *live, uint64_t events,
+			    const struct live_loss *loss)
+{
+	if (live->observe) {
+		print_unseen(events, loss->sum.total);
+		loss_print_missed(stderr, loss->missed);
 		print_excluded(live);
 		return;
 	}
-	loss_add(&loss, &after, &live->before);
-	if (loss.reported != RBMAP_LOST_UNKNOWN && loss.reported > loss.total)
-		earlier = loss.reported - loss.total;
-	loss.total += earlier + missed;
-	loss_print(stderr, events, &loss);
-	loss_print_missed(stderr, missed);
-	if (earlier)
+	loss_print(stderr, events, &loss->sum);
+	loss_print_missed(stderr, loss->missed);
+	if (loss->earlier)
 		fprintf(stderr, "  %" PRIu64 " before this began, when nobody read: avoid it by reading sooner, or with a larger buffer_size_kb\n",
-			earlier);
+			loss->earlier);
 	print_cut_off(live);
 	print_excluded(live);
 }

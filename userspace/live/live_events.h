@@ -100,10 +100,25 @@ void live_events_look(struct live_events *live);
 void live_events_disable(struct live_events *live);
 void live_events_close(struct live_events *live);
 
+/**
+ * struct live_loss - the losses of a command
+ * @sum: the causes; the total has all losses, also those that no event carries
+ * @earlier: the part that was lost before the command began
+ * @missed: the part of which the kernel had no record
+ */
+struct live_loss {
+	struct rbmap_loss sum;
+	uint64_t earlier;
+	uint64_t missed;
+};
+
+struct live_loss live_events_loss(const struct live_events *live);
+
 /*
  * Print to stderr how many events were read, how many were lost, with the causes, and how many
  * a signal has cut off.
  */
-void live_events_print_loss(struct live_events *live, uint64_t events);
+void live_events_print_loss(struct live_events *live, uint64_t events,
+			    const struct live_loss *loss);
 
 #endif /* RBMAP_LIVE_LIVE_EVENTS_H */

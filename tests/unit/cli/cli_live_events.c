@@ -21,6 +21,7 @@
 static char dir[] = "/tmp/rbmap-cli-live.XXXXXX";
 static unsigned int given;
 static struct private_buffer own;
+static struct rbmap_loss reported;
 
 /* The library's side: a number of events, and a signal behind the first of them. */
 int rbmap_merge_next(struct rbmap_merge *merge, struct rbmap_event *ev)
@@ -44,7 +45,7 @@ int rbmap_merge_wait(struct rbmap_merge *merge, int timeout_ms)
 int rbmap_merge_loss(struct rbmap_merge *merge, struct rbmap_loss *loss)
 {
 	(void)merge;
-	memset(loss, 0, sizeof(*loss));
+	*loss = reported;
 	return 0;
 }
 
@@ -74,14 +75,14 @@ void rbmap_merge_close(struct rbmap_merge *merge)
 	(void)merge;
 }
 
-/* The kernel has given some events out, a whole piece of a ring at once. */
-static void write_stats(unsigned int read)
+/* The kernel has given some events out, a whole piece of a ring at once, and missed some. */
+static void write_stats(unsigned int read, unsigned int missed)
 {
 	char command[256];
 
 	snprintf(command, sizeof(command),
-		 "mkdir -p %s/per_cpu/cpu0 && printf 'entries: %u\nread events: %u\n' >%s/per_cpu/cpu0/stats",
-		 dir, COMMITTED - read, read, dir);
+		 "mkdir -p %s/per_cpu/cpu0 && printf 'entries: %u\nread events: %u\nmissed: %u\n' >%s/per_cpu/cpu0/stats",
+		 dir, COMMITTED - read, read, missed, dir);
 	assert_int_equal(system(command), 0);
 }
 
@@ -90,11 +91,13 @@ static void print_loss(struct live_events *live, uint64_t events, char *text, si
 {
 	FILE *file = tmpfile();
 	int before = dup(STDERR_FILENO);
+	struct live_loss loss;
 	size_t len;
 
 	assert_non_null(file);
 	assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
-	live_events_print_loss(live, events);
+	loss = live_events_loss(live);
+	live_events_print_loss(live, events, &loss);
 	fflush(stderr);
 	assert_true(dup2(before, STDERR_FILENO) >= 0);
 	close(before);
@@ -115,6 +118,7 @@ static int begin(void **state)
 {
 	(void)state;
 	given = 0;
+	reported = (struct rbmap_loss){ 0 };
 	own = (struct private_buffer){ .kept.name = "record-1" };
 	live_events_catch_signals();
 	live_events_continue();
@@ -140,7 +144,7 @@ static void test_cut(void **state)
 	char text[512];
 
 	(void)state;
-	write_stats(400);
+	write_stats(400, 0);
 	for (int i = 0; i < 300; i++)
 		assert_int_equal(live_events_next(&live, &ev), 1);
 	print_loss(&live, 300, text, sizeof(text));
@@ -164,11 +168,38 @@ static void test_whole(void **state)
 	live_events_continue();
 	assert_true(live_events_drain(&live, live_events_last_deadline(&live), each_event, NULL));
 	assert_int_equal(given, COMMITTED);
-	write_stats(COMMITTED);
+	write_stats(COMMITTED, 0);
 	/* A signal that comes behind the last event cuts nothing off. */
 	raise(SIGINT);
 	print_loss(&live, COMMITTED, text, sizeof(text));
 	assert_string_equal(text, "5000 events read, 0 lost\n");
+}
+
+/* Losses that no event carries are in the sum, which is that of stderr and of JSON. */
+static void test_loss(void **state)
+{
+	struct live_events live = {
+		.own = &own, .missed_before = 2, .before = { .overrun = 1, .total = 1 },
+	};
+	char text[512];
+
+	(void)state;
+	write_stats(COMMITTED, 7);
+	reported = (struct rbmap_loss){ .overrun = 31, .total = 31, .reported = 20 };
+	assert_int_equal(live_events_loss(&live).sum.total, 35);
+	print_loss(&live, 10, text, sizeof(text));
+	assert_non_null(strstr(text, "10 events read, 35 lost\n"));
+	assert_non_null(strstr(text, "\n  30 overwritten "));
+	assert_non_null(strstr(text, "\n  5 missed"));
+
+	/* Events also carry what was lost before the command. */
+	reported.reported = 50;
+	assert_int_equal(live_events_loss(&live).sum.total, 55);
+
+	live.observe = true;
+	assert_int_equal(live_events_loss(&live).sum.total, 36);
+	print_loss(&live, 10, text, sizeof(text));
+	assert_non_null(strstr(text, "10 events seen, 36 missed\n"));
 }
 
 int main(void)
@@ -177,6 +208,7 @@ int main(void)
 		cmocka_unit_test_setup(test_deadline, begin),
 		cmocka_unit_test_setup(test_cut, begin),
 		cmocka_unit_test_setup(test_whole, begin),
+		cmocka_unit_test_setup(test_loss, begin),
 	};
 	char command[64];
 	int ret;

@@ -126,6 +126,7 @@ static bool measure(struct latency *l)
 {
 	struct dat_times times = { 0 };
 	char *clock = control_clock();
+	struct live_loss loss;
 	uint64_t first;
 	bool ok;
 
@@ -139,11 +140,14 @@ static bool measure(struct latency *l)
 		l->in.time.ring = first;
 	l->in.time.style = input_time_style(&l->in);
 	progress_end(&l->progress);
+	/* Events do not carry the losses behind the last one, and what the kernel missed. */
+	loss = live_events_loss(&l->live);
+	l->view.lost = loss.sum.total;
 	ok = ok && latency_end(l, clock);
 	free(clock);
 	fflush(stdout);
 	if (ok)
-		live_events_print_loss(&l->live, l->view.events);
+		live_events_print_loss(&l->live, l->view.events, &loss);
 	if (l->failed)
 		complain("out of memory");
 	return ok && !l->failed;

@@ -401,6 +401,7 @@ static int stream(int argc, char **argv)
 {
 	const struct command *cmd = &command_stream;
 	struct stream s = { .live.own = &s.own };
+	struct live_loss loss;
 	bool ok, closed = false;
 	int status;
 
@@ -426,8 +427,10 @@ static int stream(int argc, char **argv)
 	}
 	live_events_disable(&s.live);
 	fflush(stdout);
-	if (ok)
-		live_events_print_loss(&s.live, s.printed);
+	if (ok) {
+		loss = live_events_loss(&s.live);
+		live_events_print_loss(&s.live, s.printed, &loss);
+	}
 	print_line_free(s.line);
 	print_session_free(s.session);
 	module_symbols_free(s.symbols);

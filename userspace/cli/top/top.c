@@ -136,6 +136,7 @@ static bool begin_self_cost(const struct top *top)
 
 static int run(struct top *top)
 {
+	struct live_loss loss;
 	bool measures, ok;
 
 	live_events_catch_signals();
@@ -147,8 +148,10 @@ static int run(struct top *top)
 		measure_probes(false);
 	live_events_disable(&top->live);
 	top_end(top);
-	if (ok)
-		live_events_print_loss(&top->live, top->all_read);
+	if (ok) {
+		loss = live_events_loss(&top->live);
+		live_events_print_loss(&top->live, top->all_read, &loss);
+	}
 	live_events_close(&top->live);
 	return ok ? finish_stdout(STATUS_OK) : STATUS_ERROR;
 }
