@@ -222,16 +222,26 @@ done
 { "$RBMAP" convert --systrace -o - "$dir/large" 2>"$dir/errors"; echo $? >"$dir/status"; } | head -c 10 >/dev/null
 is "$(cat "$dir/status")" 1 "a reader that ends early: status 1"
 like "$(cat "$dir/errors")" 'cannot write to standard output: Broken pipe$' "a reader that ends early: the message"
-# A signal removes the temporary file.
-"$RBMAP" convert --systrace -o "$dir/alone/output" "$dir/large" 2>"$dir/errors" &
-pid=$!
-retry=0
-while [ -z "$(find "$dir/alone" -name 'output.*' -size +100k)" ] && [ $retry -lt 6000 ]; do
-	sleep 0.01
-	retry=$((retry + 1))
-done
+# A signal removes the temporary file, also one that ends the process without rights alone.
+begin()
+{
+	"$RBMAP" convert --systrace -o "$dir/alone/output" "$dir/large" 2>"$dir/errors" &
+	pid=$!
+	retry=0
+	while [ -z "$(find "$dir/alone" -name 'output.*' -size +100k)" ] && [ $retry -lt 6000 ]; do
+		sleep 0.01
+		retry=$((retry + 1))
+	done
+}
+begin
 kill -TERM $pid
 wait $pid
 is $? 143 "SIGTERM ends the conversion"
 is "$(find "$dir/alone" -type f | wc -l)" 2 "SIGTERM leaves no temporary file" || diag "$(ls "$dir/alone")"
+begin
+read -r child <"/proc/$pid/task/$pid/children"
+kill -KILL "$child"
+wait $pid
+is $? 137 "SIGKILL of the process that reads the recording ends the conversion"
+is "$(find "$dir/alone" -type f | wc -l)" 2 "and leaves no temporary file" || diag "$(ls "$dir/alone")"
 done_testing

@@ -70,7 +70,11 @@ static int run_once(const struct crash_guard *g, int *sig)
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	*sig = WTERMSIG(status);
-	return is_crash(*sig) ? CRASH_GUARD_FAILED : end_like(*sig);
+	if (is_crash(*sig))
+		return CRASH_GUARD_FAILED;
+	if (g->dies)
+		g->dies(g->arg);
+	return end_like(*sig);
 }
 
 /* The process may have written anything into the notes. */

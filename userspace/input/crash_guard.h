@@ -19,7 +19,9 @@ struct command;
  * @run: does it in the process, and returns a status. All files were opened before.
  * @again: called before @run is called again: make the output what it was before, or let
  *	@run go on behind crash_notes()->progress. Return false if that is not possible.
- * @arg: for both
+ * @dies: called before the command dies of a signal that has ended @run and is no crash: remove
+ *	the temporary output. NULL: there is none
+ * @arg: for all three
  * @command: the command, for messages
  * @path: the recordings, for messages
  * @nr_paths: their number
@@ -27,6 +29,7 @@ struct command;
 struct crash_guard {
 	int (*run)(void *arg);
 	bool (*again)(void *arg);
+	void (*dies)(void *arg);
 	void *arg;
 	const struct command *command;
 	const char *const *path;

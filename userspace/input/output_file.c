@@ -104,6 +104,12 @@ bool output_file_again(struct output_file *o)
 	return !ftruncate(o->fd, 0) && !lseek(o->fd, 0, SEEK_SET);
 }
 
+void output_file_remove(struct output_file *o)
+{
+	if (!is_standard_file(o->path))
+		dat_output_remove(&o->names, 0);
+}
+
 void output_file_failed(const struct output_file *o, int error)
 {
 	if (is_standard_file(o->path))

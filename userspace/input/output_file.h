@@ -42,6 +42,9 @@ int output_file_spool(struct output_file *o);
  */
 bool output_file_again(struct output_file *o);
 
+/* Remove the file, for crash_guard(). output_file_end() may still follow. */
+void output_file_remove(struct output_file *o);
+
 /* Give the file its name if it is @complete, or remove it. Return false after an error. */
 bool output_file_end(struct output_file *o, bool complete);
 

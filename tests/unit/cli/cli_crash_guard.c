@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A crash is reported with the command, the section of the file and the signal. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -73,10 +75,21 @@ static bool again(void *arg)
 	return crash->can_repeat;
 }
 
+static int died[2];
+
+/* The process that dies tells the test. */
+static void dies(void *arg)
+{
+	const struct crash *crash = arg;
+
+	if (write(died[1], &crash->sig, sizeof(crash->sig)) < 0)
+		_exit(1);
+}
+
 static int guarded(struct crash crash, unsigned int nr_paths)
 {
 	const struct crash_guard guard = {
-		.run = run, .again = again, .arg = &crash, .command = &command,
+		.run = run, .again = again, .dies = dies, .arg = &crash, .command = &command,
 		.path = paths, .nr_paths = nr_paths,
 	};
 
@@ -126,6 +139,30 @@ static void several_files(void **state)
 		     "used the events of first.dat to last.dat");
 }
 
+/* The command dies of the signal, and has removed its output before. */
+static void other_signals(void **state)
+{
+	static const int sigs[] = { SIGKILL, SIGXCPU, SIGTERM };
+	int status, sig;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(guarded((struct crash){ .sig = sigs[i] }, 1));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), sigs[i]);
+		assert_int_equal(read(died[0], &sig, sizeof(sig)), sizeof(sig));
+		assert_int_equal(sig, sigs[i]);
+	}
+	/* Neither a crash nor an end without a signal is such a death. */
+	assert_int_equal(guarded((struct crash){ .sig = SIGSEGV }, 1), CRASH_GUARD_FAILED);
+	assert_int_equal(guarded((struct crash){ 0 }, 1), STATUS_OK);
+	assert_int_equal(read(died[0], &sig, sizeof(sig)), -1);
+}
+
 /* The process that has crashed may have written any number. */
 static void no_section(void **state)
 {
@@ -159,13 +196,14 @@ int main(void)
 		cmocka_unit_test(no_crash),
 		cmocka_unit_test(sections),
 		cmocka_unit_test(several_files),
+		cmocka_unit_test(other_signals),
 		cmocka_unit_test(no_section),
 		cmocka_unit_test(format_without_repetition),
 		cmocka_unit_test(format_left_out),
 	};
 
 	told = tmpfile();
-	if (!told)
+	if (!told || pipe2(died, O_NONBLOCK))
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,10 +90,17 @@ static bool again(void *arg)
 	return output_file_again(&c->file);
 }
 
+static void dies(void *arg)
+{
+	struct convert *c = arg;
+
+	output_file_remove(&c->file);
+}
+
 static int convert_to_file(struct convert *c)
 {
 	const struct crash_guard guard = {
-		.run = run, .again = again, .arg = c, .command = &command_convert,
+		.run = run, .again = again, .dies = dies, .arg = c, .command = &command_convert,
 		.path = &c->in.path, .nr_paths = 1,
 	};
 	int status;

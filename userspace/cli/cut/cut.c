@@ -182,10 +182,17 @@ static bool again(void *arg)
 	return output_file_again(&c->file);
 }
 
+static void dies(void *arg)
+{
+	struct cut *c = arg;
+
+	output_file_remove(&c->file);
+}
+
 static int cut_to_file(struct cut *c)
 {
 	const struct crash_guard guard = {
-		.run = run, .again = again, .arg = c, .command = &command_cut,
+		.run = run, .again = again, .dies = dies, .arg = c, .command = &command_cut,
 		.path = &c->in.path, .nr_paths = 1,
 	};
 	int status = STATUS_ERROR;

@@ -212,10 +212,17 @@ static bool again(void *arg)
 	return output_file_again(&w->file);
 }
 
+static void dies(void *arg)
+{
+	struct writer *w = arg;
+
+	output_file_remove(&w->file);
+}
+
 static int write_output(struct writer *w)
 {
 	const struct crash_guard guard = {
-		.run = run, .again = again, .arg = w, .command = w->html->command,
+		.run = run, .again = again, .dies = dies, .arg = w, .command = w->html->command,
 		.path = &w->in->path, .nr_paths = 1,
 	};
 	bool complete;
