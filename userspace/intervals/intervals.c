@@ -273,7 +273,7 @@ static void end_run(struct intervals *intervals, int cpu)
 		intervals_pass_run(intervals, &run, cpu);
 }
 
-void intervals_end(struct intervals *intervals)
+int intervals_end(struct intervals *intervals)
 {
 	intervals_tasks_end(intervals);
 	intervals_requests_end(intervals);
@@ -283,6 +283,7 @@ void intervals_end(struct intervals *intervals)
 		intervals_handlers_end(intervals, cpu);
 		end_run(intervals, cpu);
 	}
+	return intervals->failed ? -ENOMEM : 0;
 }
 
 /* ---- who ran */

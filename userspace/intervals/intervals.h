@@ -186,8 +186,9 @@ int intervals_event(struct intervals *intervals, const struct rbmap_event *ev);
 /*
  * No event follows: pass the intervals that have not ended. They last until the last event
  * that could have ended one of their kind: a recorder disables one event before the other.
+ * Return 0 or -ENOMEM.
  */
-void intervals_end(struct intervals *intervals);
+int intervals_end(struct intervals *intervals);
 
 /* Return the number of intervals that were discarded. */
 uint64_t intervals_discarded(const struct intervals *intervals, enum interval_kind kind);

@@ -112,7 +112,8 @@ bool latency_event(struct latency *l, const struct rbmap_event *ev)
 bool latency_end(struct latency *l, const char *clock)
 {
 	l->event = NULL;
-	intervals_end(l->intervals);
+	if (intervals_end(l->intervals))
+		l->failed = true;
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++) {
 		struct summary *s = &l->summary[kind];
 		uint64_t discarded = intervals_discarded(l->intervals, kind);

@@ -289,7 +289,8 @@ static int run(void *data)
 	if (ret)
 		return input_failed(&w->in, ret);
 	w->event = NULL;
-	intervals_end(w->intervals);
+	if (intervals_end(w->intervals))
+		return input_failed(&w->in, -ENOMEM);
 	if (!w->has_switches) {
 		complain("%s has no sched_switch, so nobody can tell who waited: rbmap record --for why",
 			 w->in.path);

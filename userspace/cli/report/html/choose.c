@@ -430,12 +430,11 @@ int choose_tasks(const struct html *html, struct input *in, struct chosen *chose
 	if (!ret)
 		ret = input_each_event(in, "first look", look_at, NULL, &look);
 	rbmap_recording_rewind(in->reader);
-	if (ret) {
-		status = input_failed(in, ret);
-	} else {
-		intervals_end(look.intervals);
-		status = look.error ? input_failed(in, look.error) : choose(&look);
-	}
+	if (!ret)
+		ret = intervals_end(look.intervals);
+	if (!ret)
+		ret = look.error;
+	status = ret ? input_failed(in, ret) : choose(&look);
 	end(&look);
 	return status;
 }

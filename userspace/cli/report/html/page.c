@@ -274,14 +274,13 @@ static int end_tasks(struct page *page)
 
 int page_end(struct page *page)
 {
-	int ret = end_tasks(page);
+	int ret = end_tasks(page), unfinished = intervals_end(page->intervals);
 
-	intervals_end(page->intervals);
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
 		summary_set_comms(&page->summary[kind], page->intervals);
 	summary_set_comms(&page->blocked, page->intervals);
 	if (!ret)
-		ret = page->error;
+		ret = unfinished ? unfinished : page->error;
 	if (!ret)
 		ret = end_lanes(page);
 	return ret ? ret : store_end(page->store);
