@@ -22,6 +22,23 @@ env -u MAKEFLAGS -u MAKELEVEL PATH="$dir/bin:$PATH" make -n demo >"$dir/log" 2>&
 ok "make demo does not ask pkg-config before it installs packages" \
 	test "$(grep -c 'pkg-config knows nothing' "$dir/log")" = 0
 
+# no_python TARGET [OPTION...]: on a machine that has no python3; -o: do not build the package
+no_python()
+{
+	env -u MAKEFLAGS -u MAKELEVEL make --no-print-directory -o python \
+		PYTHON3="$dir/bin/python3" DESTDIR="$dir/python" "$@" >"$dir/log" 2>&1
+}
+
+no_python -n uninstall-python
+ok "make uninstall-python without python3 removes nothing" \
+	test "$(grep -c 'rm -rf' "$dir/log")" = 0
+no_python install-python
+ok "make install-python without python3 says what to set" grep -q 'set PYTHONDIR$' "$dir/log"
+ok "it installs nothing" test ! -e "$dir/python"
+no_python -n uninstall-python PYTHONDIR=/opt/modules
+ok "make uninstall-python removes the package" \
+	grep -qx "rm -rf $dir/python/opt/modules/rbmap" "$dir/log"
+
 ok "make install-user" run_make install-user
 for file in bin/rbmap lib/librbmap.a include/linux/rbmap.h \
 	share/man/man1/rbmap.1 share/bash-completion/completions/rbmap \

@@ -21,10 +21,12 @@ PYTHON_CFLAGS	= -std=gnu11 -Wall -Wextra -fPIC -fvisibility=hidden -Iuapi -Iuser
 		  -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP \
 		  $(shell $(PKG_CONFIG) --cflags python3)
 
-# The folder where this Python looks for packages below PREFIX
-PYTHONDIR	?= $(if $(filter /usr,$(PREFIX)),/usr/lib/python3/dist-packages,$\
+# The folder where this Python looks for packages below PREFIX, asked for at the first use
+# only. Without Python it is empty.
+PYTHONDIR	?= $(eval PYTHONDIR := $$(PYTHON_PLATLIB))$(PYTHONDIR)
+PYTHON_PLATLIB	= $(if $(filter /usr,$(PREFIX)),/usr/lib/python3/dist-packages,$\
 	$(if $(filter /usr/local,$(PREFIX)),$(shell $(PYTHON3) -c \
-	'import sysconfig; print(sysconfig.get_path("platlib"))'),$\
+	'import sysconfig; print(sysconfig.get_path("platlib"))' 2>/dev/null),$\
 	$(PREFIX)/lib/python3/dist-packages))
 
 -include $(PYTHON_OBJS:.o=.d)
@@ -51,9 +53,12 @@ $(PYTHON_BUILD)/%: $(PYTHON_DIR)/rbmap/%
 	cp $< $@
 
 install-python: python
+	$(if $(PYTHONDIR),,@echo "rbmap: $(PYTHON3) does not say where its packages are: \
+	set PYTHONDIR" >&2; exit 1)
 	$(INSTALL) -d $(DESTDIR)$(PYTHONDIR)/rbmap
 	$(INSTALL) -m 644 $(PYTHON_SO) $(PYTHON_FILES) $(DESTDIR)$(PYTHONDIR)/rbmap/
 
+# Without the folder's name this would be /rbmap.
 uninstall-python:
-	rm -rf $(DESTDIR)$(PYTHONDIR)/rbmap
+	$(if $(PYTHONDIR),rm -rf $(DESTDIR)$(PYTHONDIR)/rbmap)
 UNINSTALL_USER	+= uninstall-python
