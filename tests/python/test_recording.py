@@ -325,6 +325,19 @@ class Columns(TestCase):
         with self.assertRaises(ValueError):
             next(recording.batches("number", rows=0))
 
+    def test_batches_end(self):
+        """batches end with an exception when another pass has begun"""
+        recording = rbmap.open(self.recording(40))
+        others = (lambda: next(iter(recording)), recording.count,
+                  lambda: recording.to_columns("number"),
+                  lambda: next(recording.batches("number")))
+        for other in others:
+            batches = recording.batches("number", rows=10)
+            next(batches)
+            other()
+            with self.assertRaisesRegex(RuntimeError, "another iteration"):
+                next(batches)
+
     def test_fields(self):
         """columns of some fields, of strings, and of names that clash"""
         recording = rbmap.open(self.events(SCRIPT))

@@ -168,6 +168,16 @@ static PyObject *iterate(PyObject *self)
 	return (PyObject *)it;
 }
 
+/* Return whether no other pass has begun since. If not, set an exception. */
+static bool pass_goes_on(const struct recording *rec, uint64_t pass)
+{
+	if (pass == rec->pass)
+		return true;
+	PyErr_SetString(PyExc_RuntimeError,
+			"another iteration of this recording has begun: open it twice");
+	return false;
+}
+
 static PyObject *iterator_next(PyObject *self)
 {
 	struct iterator *it = (struct iterator *)self;
@@ -175,13 +185,8 @@ static PyObject *iterator_next(PyObject *self)
 	struct rbmap_event ev;
 	int ret;
 
-	if (!source_usable(&rec->source))
+	if (!source_usable(&rec->source) || !pass_goes_on(rec, it->pass))
 		return NULL;
-	if (it->pass != rec->pass) {
-		PyErr_SetString(PyExc_RuntimeError,
-				"another iteration of this recording has begun: open it twice");
-		return NULL;
-	}
 	ret = next(rec, &ev);
 	if (ret < 0)
 		return set_error(ret, rec->path);
@@ -245,16 +250,19 @@ static int collect_all(struct recording *rec, struct columns *columns, uint64_t 
 	return ret;
 }
 
-/* _columns(wanted, rows) -> (whether there may be more events, tables) */
+/*
+ * _columns(wanted, rows, pass) -> (whether there may be more events, tables). _rewind() has
+ * returned the pass.
+ */
 static PyObject *read_columns(PyObject *self, PyObject *args)
 {
 	PyObject *wanted, *tables = NULL, *all = NULL;
 	struct columns *columns;
-	unsigned long long rows;
+	unsigned long long rows, pass;
 	int ret;
 
-	if (!PyArg_ParseTuple(args, "O!K:_columns", &PyList_Type, &wanted, &rows) ||
-	    !source_usable(&of(self)->source))
+	if (!PyArg_ParseTuple(args, "O!KK:_columns", &PyList_Type, &wanted, &rows, &pass) ||
+	    !source_usable(&of(self)->source) || !pass_goes_on(of(self), pass))
 		return NULL;
 	columns = columns_new(&of(self)->source, wanted);
 	if (!columns)
@@ -269,13 +277,14 @@ static PyObject *read_columns(PyObject *self, PyObject *args)
 	return all;
 }
 
+/* _rewind() -> the number of the pass that begins */
 static PyObject *rewind_it(PyObject *self, PyObject *args)
 {
 	(void)args;
 	if (!source_usable(&of(self)->source))
 		return NULL;
 	begin_pass(of(self));
-	Py_RETURN_NONE;
+	return PyLong_FromUnsignedLongLong(of(self)->pass);
 }
 
 /* ---- what is known of the recording */

@@ -46,9 +46,9 @@ class Uname(typing.NamedTuple):
 class Recording(_rbmap.Recording):
     """A trace.dat of rbmap or trace-cmd: an iterable of events, in the order of time.
 
-    Each iteration begins with the first event, and ends the one before. events and lost
-    count in the present pass: after the last event they are what `rbmap report` prints.
-    One thread at a time uses a recording.
+    Each iteration begins with the first event, and ends the one before, as count(), batches()
+    and columns do. events and lost count in the present pass: after the last event they are
+    what `rbmap report` prints. One thread at a time uses a recording.
 
     A recording of trace-cmd can have several buffers, and has the events of all. buffer: the
     name of the one that is wanted, "top" for that without a name. Times have the corrections
@@ -96,8 +96,7 @@ class Recording(_rbmap.Recording):
 
     def count(self) -> "tuple[int, int]":
         """Read all events; return how many there are, and how many were lost."""
-        self._rewind()
-        self._columns([], ALL_ROWS)
+        self._columns([], ALL_ROWS, self._rewind())
         return self.events, self.lost
 
     def select(self, *patterns: str,
@@ -215,10 +214,10 @@ class Recording(_rbmap.Recording):
         wanted = [wanted_fields(self.formats[name], fields) for name in names]
         request = [(self.formats[name].id, [number for _, number in one])
                    for name, one in zip(names, wanted)]
-        self._rewind()
+        this_pass = self._rewind()
         more = True
         while more:
-            more, tables = self._columns(request, rows)
+            more, tables = self._columns(request, rows, this_pass)
             columns = [Columns(one, table) for one, table in zip(wanted, tables)]
             yield columns[0] if alone else dict(zip(names, columns))
 
