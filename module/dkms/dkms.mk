@@ -17,14 +17,16 @@ install-dkms-source:
 		Kbuild VERSION dkms.conf module uapi | \
 		tar -x -C "$(DKMS_SOURCE)" --no-same-owner
 
-# A version that was installed so before goes first.
+# A version that was installed so before goes first. DKMS knows this machine alone: below
+# DESTDIR there is only the source.
 install-dkms: install-user
-	@command -v dkms >/dev/null || { \
+	$(if $(DESTDIR),,@command -v dkms >/dev/null || { \
 	echo "rbmap: DKMS is not installed." >&2; \
-	echo "       Install it:  apt-get install dkms linux-headers-$(KVER)" >&2; exit 1; }
-	module/dkms/remove-all "$(SRCDIR)"
+	echo "       Install it:  apt-get install dkms linux-headers-$(KVER)" >&2; exit 1; })
+	$(if $(DESTDIR),,module/dkms/remove-all "$(SRCDIR)")
 	$(MAKE) --no-print-directory install-dkms-source
-	module/dkms/install-all $(VERSION) $(if $(filter command% environment%,$(origin KVER)),$(KVER))
+	$(if $(DESTDIR),,module/dkms/install-all $(VERSION) \
+		$(if $(filter command% environment%,$(origin KVER)),$(KVER)))
 
 uninstall-dkms:
 	$(if $(DESTDIR),rm -rf "$(DKMS_SOURCE)",module/dkms/remove-all "$(SRCDIR)")

@@ -39,6 +39,13 @@ no_python -n uninstall-python PYTHONDIR=/opt/modules
 ok "make uninstall-python removes the package" \
 	grep -qx "rm -rf $dir/python/opt/modules/rbmap" "$dir/log"
 
+printf '#!/bin/sh\necho "$@" >>%s/dkms.log\n' "$dir" >"$dir/bin/dkms"
+chmod +x "$dir/bin/dkms"
+ok "make install-dkms with DESTDIR" env -u MAKEFLAGS -u MAKELEVEL PATH="$dir/bin:$PATH" \
+	make -s --no-print-directory -o install-user install-dkms DESTDIR="$dir/dkms"
+ok "it installs the source" test -s "$dir/dkms/usr/src/rbmap-$(cat VERSION)/dkms.conf"
+ok "it leaves DKMS of this machine alone" test ! -e "$dir/dkms.log"
+
 ok "make install-user" run_make install-user
 for file in bin/rbmap lib/librbmap.a include/linux/rbmap.h \
 	share/man/man1/rbmap.1 share/bash-completion/completions/rbmap \
