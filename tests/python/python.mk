@@ -12,6 +12,6 @@ PYTHON_RUN := LD_LIBRARY_PATH=$(BUILD)/lib PYTHONPATH=$(BUILD)/python $(PYTHON3)
 .PHONY: check-unit-python
 check-unit-python: python $(CLI_TEST_SYNTH) $(CLI_TEST_EVENTS) $(BUILD)/rbmap
 	@status=0; RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) MAKE_EVENTS=$(CLI_TEST_EVENTS) \
-		$(PYTHON_RUN) tests/python/run test_recording test_selection test_views test_hostile || status=1; \
+		$(PYTHON_RUN) tests/python/run test_recording test_selection test_views test_hostile test_live_read || status=1; \
 	RBMAP=$(BUILD)/rbmap MAKE_EVENTS=$(CLI_TEST_EVENTS) PYTHON3=$(PYTHON3) tests/python/walkthrough.sh || status=1; \
 	exit $$status

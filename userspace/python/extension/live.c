@@ -7,12 +7,15 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "event_common.h"
 
 #define NR_IDS		65536	/* an id has 16 bits */
 #define WAIT_MS		200	/* at most, between looks at signals of Python */
+#define NSEC_PER_MSEC	1000000LL
+#define NSEC_PER_SEC	1000000000LL
 
 struct live {
 	struct source source;
@@ -207,14 +210,31 @@ static int try_next(struct live *live, struct rbmap_event *ev)
 	return ret;
 }
 
-/* Return the next event; NULL: an exception is set, or none came in time. */
-static PyObject *next_within(struct live *live, long long timeout_ms)
+static int64_t now_ns(void)
 {
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+/* A wait may end early: what is left of the time is counted from its end. In ms, rounded up. */
+static int next_wait_ms(int64_t left_ns)
+{
+	int64_t ms = (left_ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
+
+	return left_ns < 0 || ms > WAIT_MS ? WAIT_MS : ms;
+}
+
+/* Return the next event; NULL: an exception is set, or none came in time. -1 is for ever. */
+static PyObject *next_within(struct live *live, int64_t timeout_ns)
+{
+	int64_t deadline = timeout_ns > 0 ? now_ns() + timeout_ns : 0;
+	int64_t left = timeout_ns;
 	struct rbmap_event ev;
 	int ret;
 
 	for (;;) {
-		int ms = timeout_ms < 0 || timeout_ms > WAIT_MS ? WAIT_MS : timeout_ms;
 		bool stopped = atomic_load(&live->stopped);
 
 		if (!source_usable(&live->source))
@@ -226,10 +246,12 @@ static PyObject *next_within(struct live *live, long long timeout_ms)
 		ret = try_next(live, &ev);
 		if (ret)
 			return ret < 0 ? NULL : event_new(&live->source, &ev);
-		if (stopped || !timeout_ms || wait_for_events(live, ms))
+		if (stopped || !left || wait_for_events(live, next_wait_ms(left)))
 			return NULL;
-		if (timeout_ms > 0)
-			timeout_ms -= ms;
+		if (timeout_ns > 0) {
+			left = deadline - now_ns();
+			left = left > 0 ? left : 0;
+		}
 	}
 }
 
@@ -260,7 +282,7 @@ static PyObject *read_one(PyObject *self, PyObject *args, PyObject *kwargs)
 			return NULL;
 		}
 	}
-	event = next_within(of(self), timeout == Py_None ? -1 : (long long)(seconds * 1000));
+	event = next_within(of(self), timeout == Py_None ? -1 : (int64_t)(seconds * NSEC_PER_SEC));
 	if (event || PyErr_Occurred())
 		return event;
 	Py_RETURN_NONE;
