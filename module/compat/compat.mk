@@ -8,9 +8,9 @@ rbmap-module := $(src)/module
 
 ccflags-y += -I$(obj)/module/compat
 
-# The command with which Kbuild compiles a file of the module; Kbuild adds the names
+# The options with which Kbuild compiles a file of the module; Kbuild adds the names
 # of the file.
-rbmap-cc = $(CC) $(NOSTDINC_FLAGS) $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) \
+rbmap-options = $(NOSTDINC_FLAGS) $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) \
 	$(ccflags-y) $(KBUILD_CFLAGS) -DMODULE $(KBUILD_CFLAGS_MODULE) \
 	-DKBUILD_MODNAME='"rbmap"' -DKBUILD_BASENAME='"probe"' \
 	-DKBUILD_MODFILE='"rbmap"' -D__KBUILD_MODNAME=kmod_rbmap
@@ -28,8 +28,8 @@ rbmap-refuse = $(if $(rbmap-lacks),{ \
 
 quiet_cmd_rbmap_features = PROBE   $@
       cmd_rbmap_features = : $(KERNELRELEASE) $(realpath $(objtree)); \
-	$(rbmap-refuse) RBMAP_KERNEL_CC='$(subst ",,$(CONFIG_CC_VERSION_TEXT))' \
-	$(CONFIG_SHELL) $(rbmap-module)/compat/probe.sh $@ $(rbmap-module) $(rbmap-cc) || exit; \
+	$(rbmap-refuse) RBMAP_KERNEL_CC='$(subst ",,$(CONFIG_CC_VERSION_TEXT))' RBMAP_CC='$(CC)' \
+	$(CONFIG_SHELL) $(rbmap-module)/compat/probe.sh $@ $(rbmap-module) $(rbmap-options) || exit; \
 	$(rbmap-lockdown)
 
 rbmap-probed := $(wildcard $(addprefix $(rbmap-module)/, \

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# usage: probe.sh OUTPUT MODULE-DIRECTORY COMPILER [OPTION...]
+# usage: RBMAP_CC=COMPILER probe.sh OUTPUT MODULE-DIRECTORY [OPTION...]
 #
 # Asks the kernel's headers what they offer, by compiling: each tests/<name>.c
 # that compiles becomes RBMAP_HAVE_<NAME> in OUTPUT, and each probe that compiles
-# RBMAP_FITS_<tracepoint>. COMPILER and OPTIONs are those of a file of the module;
-# RBMAP_KERNEL_CC is the compiler that built the kernel, as its configuration says.
+# RBMAP_FITS_<tracepoint>. COMPILER, which can be several words, and OPTIONs are those of
+# a file of the module; RBMAP_KERNEL_CC is the compiler that built the kernel, as its
+# configuration says.
 set -u
 
 output=$1
@@ -19,14 +20,20 @@ trap 'exit 1' HUP INT TERM
 # Another kernel's answers must not be found in place of those to come.
 rm -f "$output"
 
-# compiles FILE COMPILER OPTION...: what it says is in $dir/log.NAME. A type that
-# does not fit is an error here; other warnings, of headers too, are not.
+# compiler ARGUMENT...
+compiler()
+{
+	# shellcheck disable=SC2086 # words
+	$RBMAP_CC "$@"
+}
+
+# compiles FILE OPTION...: what it says is in $dir/log.NAME. A type that does not fit is
+# an error here; other warnings, of headers too, are not. A precompiled header comes first.
 compiles()
 {
 	file=$1
-	cc=$2
-	shift 2
-	"$cc" -include "$dir/headers.h" "$@" -g0 -Werror=incompatible-pointer-types \
+	shift
+	compiler -include "$dir/headers.h" "$@" -g0 -Werror=incompatible-pointer-types \
 		-Werror=int-conversion -Werror=implicit-function-declaration \
 		-fsyntax-only "$file" >"$dir/log.${file##*/}" 2>&1
 }
@@ -40,7 +47,7 @@ precompile()
 	printf '#include <linux/%s.h>\n' module mm device security sched/isolation \
 		trace_events >"$dir/precompiled.h"
 	echo '#undef __LINUX_COMPILER_VERSION_H' >>"$dir/precompiled.h"
-	"$@" -g0 -x c-header -o "$dir/headers.h.gch" "$dir/precompiled.h" >/dev/null 2>&1
+	compiler "$@" -g0 -x c-header -o "$dir/headers.h.gch" "$dir/precompiled.h" >/dev/null 2>&1
 }
 
 # Does anything compile, with the precompiled headers or without?
@@ -108,11 +115,11 @@ if ! is_sane "$@"; then
 	{
 		echo "rbmap: not even an empty module compiles for this kernel:"
 		sed 's/^/  /' "$dir/log.sanity.c" | head -n 20
-		echo "rbmap: are the kernel's headers complete, and is $1 the compiler that they want?"
+		echo "rbmap: are the kernel's headers complete, and is $RBMAP_CC the compiler that they want?"
 		echo "rbmap:   the kernel was built by: ${RBMAP_KERNEL_CC:-it does not say}"
-		compiler=$("$1" --version 2>&1 | head -n 1)
-		echo "rbmap:   this compiler is:        $compiler"
-		case ${RBMAP_KERNEL_CC:-}/$compiler in
+		version=$(compiler --version 2>&1 | head -n 1)
+		echo "rbmap:   this compiler is:        $version"
+		case ${RBMAP_KERNEL_CC:-}/$version in
 		*clang*/*clang*) ;;
 		*clang*/*) echo "rbmap: with clang and lld: make LLVM=1" ;;
 		esac
