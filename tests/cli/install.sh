@@ -46,6 +46,20 @@ ok "make install-dkms with DESTDIR" env -u MAKEFLAGS -u MAKELEVEL PATH="$dir/bin
 ok "it installs the source" test -s "$dir/dkms/usr/src/rbmap-$(cat VERSION)/dkms.conf"
 ok "it leaves DKMS of this machine alone" test ! -e "$dir/dkms.log"
 
+# own_prefix TARGET: below a PREFIX of the user's own
+own_prefix()
+{
+	env -u MAKEFLAGS -u MAKELEVEL PATH="$dir/bin:$PATH" make -s --no-print-directory "$1" \
+		DESTDIR= PREFIX="$dir/own" >"$dir/log" 2>&1
+}
+
+printf '#!/bin/sh\necho "cannot create the cache" >&2\nexit 1\n' >"$dir/bin/ldconfig"
+chmod +x "$dir/bin/ldconfig"
+ok "make install-lib where ldconfig fails" own_prefix install-lib
+ok "it says what to set" \
+	grep -qx "rbmap: run ldconfig as root, or set LD_LIBRARY_PATH=$dir/own/lib" "$dir/log"
+ok "make uninstall-lib where ldconfig fails" own_prefix uninstall-lib
+
 ok "make install-user" run_make install-user
 for file in bin/rbmap lib/librbmap.a include/linux/rbmap.h \
 	share/man/man1/rbmap.1 share/bash-completion/completions/rbmap \

@@ -86,6 +86,7 @@ LIB_MAN_LINKS	:= \
 LIB_MAN_LINK_NAMES := $(foreach link,$(LIB_MAN_LINKS),\
 	$(lastword $(subst :, ,$(link))).3)
 
+# A user who installs below a PREFIX of their own may not run ldconfig.
 .PHONY: install-lib uninstall-lib
 install-lib: $(LIB_STATIC) $(LIB_SHARED)
 	$(INSTALL) -d $(DESTDIR)$(LIBDIR)/pkgconfig \
@@ -105,7 +106,8 @@ install-lib: $(LIB_STATIC) $(LIB_SHARED)
 	set -e; for link in $(LIB_MAN_LINKS); do \
 		ln -sf $${link%:*}.3 $(DESTDIR)$(MANDIR)/man3/$${link#*:}.3; \
 	done
-	$(if $(DESTDIR),,ldconfig)
+	$(if $(DESTDIR),,@ldconfig || \
+	echo "rbmap: run ldconfig as root, or set LD_LIBRARY_PATH=$(LIBDIR)" >&2)
 
 uninstall-lib:
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,librbmap.a librbmap.so \
@@ -113,4 +115,4 @@ uninstall-lib:
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,rbmap.h linux/rbmap.h)
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man3/,$(notdir $(LIB_MAN)) \
 		$(LIB_MAN_LINK_NAMES))
-	$(if $(DESTDIR),,ldconfig)
+	$(if $(DESTDIR),,@ldconfig || echo "rbmap: run ldconfig as root" >&2)
