@@ -20,6 +20,7 @@ cat >"$dir/bin/rbmap" <<COMMAND
 #!/bin/sh
 [ "\$*" != list ] || exec printf '%s\n' irq:irq_handler_entry 'sched:sched_switch enabled'
 [ "\$*" != 'probe fields' ] || exec printf '%s\n' sched_switch sched_wakeup
+[ "\$*" != 'probe list' ] || exec printf '%s\n' 'mine:one  sched_switch' 'mine:two  sched_wakeup'
 exec "$(realpath "$RBMAP")" "\$@"
 COMMAND
 printf '#!/bin/sh\necho "unit.service loaded active running A unit"\n' >"$dir/bin/systemctl"
@@ -313,5 +314,24 @@ ok "bash offers process ids" grep -qx $$ <(by_bash stream --pid "$$")
 same "bash completes a name with a colon" "$(by_bash stream -e sched : | xargs)" '* sched_switch'
 same "bash offers no value after an option without one" "$(by_bash record -f -)" "$(by_bash record -)"
 same "bash offers tracepoints" "$(by_bash probe add '' | xargs)" 'sched_switch sched_wakeup'
+values 'one two' probes 'one two' probe remove
+
+# Names that the shell must quote, or divides
+mkdir "$dir/paths" "$dir/paths/a folder" "$dir/paths/other"
+touch "$dir/paths/a file" "$dir/paths/b:file"
+cd "$dir/paths" || exit 1
+same "bash offers files with blanks" "$(by_bash report a)" $'a file\na folder'
+same "bash offers folders with blanks" "$(by_bash doctor --root '')" $'a folder\nother'
+same "bash completes a file with a colon" "$(by_bash report b : f)" file
+same "bash completes a file behind =" "$(by_bash record --output = a)" $'a file\na folder'
+same "bash offers folders behind =" "$(by_bash doctor --root =)" $'a folder\nother'
+same "bash completes a file with a colon behind =" "$(by_bash record --output = b :)" file
+same "bash offers choices behind =" "$(by_bash latency --sort =)" "$(by_bash latency --sort '')"
+# The function asks the shell for quotes and slashes by compopt.
+asked=$(
+	compopt() { echo "$*"; }
+	by_bash report oth
+)
+ok "bash quotes files, and ends folders with a slash" grep -qx -e '-o filenames' <<<"$asked"
 same "bash runs no command that is not a name" "$(by_bash --version -)" ''
 done_testing

@@ -66,6 +66,15 @@ _rbmap_probe()
 	esac
 }
 
+# _rbmap_paths -f|-d: offer files or folders. The shell puts quotes and slashes where they
+# are needed.
+_rbmap_paths()
+{
+	mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
+	COMPREPLY=("${COMPREPLY[@]#"$divided"}")
+	compopt -o filenames 2>/dev/null
+}
+
 _rbmap_buffers()
 {
 	local names
@@ -80,9 +89,9 @@ _rbmap_value()
 	*,*) COMPREPLY=($(compgen -W "${1//,/ }" -- "$cur")) ;;
 	buffer) _rbmap_buffers ;;
 	cgroup) COMPREPLY=($(cd /sys/fs/cgroup 2>/dev/null && compgen -d -- "$cur")) ;;
-	dir) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	dir) _rbmap_paths -d ;;
 	event) _rbmap_events ;;
-	file) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	file) _rbmap_paths -f ;;
 	kernel) COMPREPLY=($(cd /lib/modules 2>/dev/null && compgen -d -- "$cur")) ;;
 	pid) COMPREPLY=($(cd /proc && compgen -d -- "$cur" | grep '^[0-9]')) ;;
 	unit) COMPREPLY=($(compgen -W "$(systemctl list-units --plain --no-legend 2>/dev/null | cut -d' ' -f1)" -- "$cur")) ;;
@@ -91,18 +100,27 @@ _rbmap_value()
 
 _rbmap()
 {
-	local cur prev command long short kind value has_actions i
+	local cur prev divided command long short kind value has_actions i
 	local -a options query
 
 	cur=${COMP_WORDS[COMP_CWORD]}
-	prev=${COMP_WORDS[COMP_CWORD - 1]}
-	# Put a name back together that a colon has divided.
-	if [[ $prev == : && $COMP_CWORD -ge 2 ]]; then
-		cur=${COMP_WORDS[COMP_CWORD - 2]}:$cur
-		prev=${COMP_WORDS[COMP_CWORD - 3]}
+	i=$((COMP_CWORD - 1))
+	# Put a name back together that a colon has divided. Only what is after it is replaced.
+	if [[ ${COMP_WORDS[i]} == : && $i -ge 2 ]]; then
+		divided=${COMP_WORDS[i - 1]}:
+		cur=$divided$cur
+		i=$((i - 2))
 	elif [[ $cur == : ]]; then
-		cur=$prev:
-		prev=${COMP_WORDS[COMP_CWORD - 2]}
+		divided=${COMP_WORDS[i]}:
+		cur=$divided
+		i=$((i - 1))
+	fi
+	prev=${COMP_WORDS[i]}
+	# --output=FILE is three words, and two without a letter of FILE.
+	if [[ $prev == = && ${COMP_WORDS[i - 1]} == --* ]]; then
+		prev=${COMP_WORDS[i - 1]}
+	elif [[ $cur == = && $prev == --* ]]; then
+		cur=
 	fi
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
@@ -161,13 +179,13 @@ _rbmap()
 	new-probe)
 		case $COMP_CWORD in
 		3) _rbmap_tracepoints ;;
-		4) COMPREPLY=($(compgen -d -- "$cur")) ;;
+		4) _rbmap_paths -d ;;
 		esac
 		;;
 	list | enable | disable) _rbmap_events ;;
-	fleet) [[ ${query[1]} != merge ]] || COMPREPLY=($(compgen -f -- "$cur")) ;;
-	convert | cut | latency | recover | report | why) COMPREPLY=($(compgen -f -- "$cur")) ;;
-	tracefs-dir) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	fleet) [[ ${query[1]} != merge ]] || _rbmap_paths -f ;;
+	convert | cut | latency | recover | report | why) _rbmap_paths -f ;;
+	tracefs-dir) _rbmap_paths -d ;;
 	probe) _rbmap_probe ;;
 	esac
 }

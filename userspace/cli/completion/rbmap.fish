@@ -32,6 +32,10 @@ function __rbmap_tracepoints
     rbmap probe fields 2>/dev/null
 end
 
+function __rbmap_probes
+    rbmap probe list 2>/dev/null | string replace -r '^(?:[^ ]*:)?([^ ]*).*' '$1'
+end
+
 # __rbmap_value KIND: offer values of an option
 function __rbmap_value
     switch $argv[1]
@@ -78,8 +82,12 @@ function __rbmap_arguments
         case list enable disable
             __rbmap_events
         case probe
-            contains -- "$query[2]" add fields
-            and __rbmap_tracepoints
+            switch "$query[2]"
+                case add fields
+                    __rbmap_tracepoints
+                case remove
+                    __rbmap_probes
+            end
         case fleet
             test "$query[2]" = merge
             and __fish_complete_path (commandline -ct)
