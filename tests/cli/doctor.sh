@@ -157,10 +157,29 @@ finds ok kernels "rbmap.ko is also installed for $next"
 # --- permission to load the module
 healthy
 put /sys/module/module/parameters/sig_enforce Y
-finds fail signature 'not signed, and the kernel requires a signature' "dkms unbuild rbmap/$version .*dkms install .*mokutil --import"
+unsigned='not signed, and the kernel requires a signature'
+build="dkms unbuild rbmap/$version -k $here; (sudo )?dkms install rbmap/$version -k $here"
+ubuntu=/var/lib/shim-signed/mok/MOK.der
+# trust KEY: a pattern of the commands behind the build
+trust()
+{
+	echo " && (sudo )?mokutil --import $1 && (sudo )?reboot"
+}
+
+finds fail signature "$unsigned" "$build$(trust /var/lib/dkms/mok.pub)\$"
+put /etc/os-release 'ID=ubuntu'
+finds fail signature "$unsigned" "$build$(trust $ubuntu)\$"
+# A key that exists does not sign a module that is built already.
 put /var/lib/dkms/mok.pub
-finds fail signature 'not signed, and the kernel requires a signature' \
-	'mokutil --import /var/lib/dkms/mok.pub'
+finds fail signature "$unsigned" "$build$(trust /var/lib/dkms/mok.pub)\$"
+rm "$root/var/lib/dkms/mok.pub"
+put $ubuntu
+finds fail signature "$unsigned" "$build$(trust $ubuntu)\$"
+rm -r "$root/usr/src/rbmap-$version"
+finds fail signature "$unsigned" "make install-dkms$(trust $ubuntu)  # in rbmap's source\$"
+rm "$root/usr/bin/dkms"
+finds fail signature "$unsigned" \
+	"apt-get install dkms && (sudo )?make install-dkms$(trust $ubuntu)  # in rbmap's source\$"
 put /sys/module/module/parameters/sig_enforce N
 put /sys/kernel/security/lockdown 'none [integrity] confidentiality'
 finds fail signature 'kernel lockdown'
@@ -175,7 +194,15 @@ put /proc/sys/kernel/modules_disabled 1
 finds fail loaded 'modules_disabled is 1' 'reboot$'
 healthy
 put /sys/module/rbmap/version 0.0.1
-finds fail version "version 0.0.1 is loaded, version $version is installed" 'rbmap unload && rbmap load$'
+finds fail version "version 0.0.1 is loaded, version $version is installed" 'rbmap unload && (sudo )?rbmap load$'
+# Another user than root reads the same system.
+cp "$RBMAP" "$dir/rbmap"
+chmod -R a+rX "$dir"
+as_user=
+[ "$(id -u)" != 0 ] || as_user='setpriv --reuid=65534 --clear-groups'
+$as_user "$dir/rbmap" doctor -r "$root" >"$dir/out" 2>&1
+ok "sudo is before each command" \
+	grep -q '^fail  version .*Run: sudo rbmap unload && sudo rbmap load$' "$dir/out"
 module /lib/modules/$here/updates/dkms/rbmap.ko $here 0.0.1
 finds fail version "the module has version 0.0.1, this command and its library have $version"
 healthy

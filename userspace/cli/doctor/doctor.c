@@ -48,15 +48,29 @@ struct finding *find(struct doctor *d, const char *check, enum verdict verdict,
 	return f;
 }
 
+/* Return what is behind the first command of a list: the next one, or the end. */
+static const char *next_command(const char *list)
+{
+	const char *on_success = strstr(list, "&& "), *always = strstr(list, "; ");
+
+	if (always && (!on_success || always < on_success))
+		return always + strlen("; ");
+	return on_success ? on_success + strlen("&& ") : list + strlen(list);
+}
+
 void mend_with(struct finding *f, const char *fmt, ...)
 {
+	char text[2048];
 	va_list ap;
 
-	if (geteuid())
-		buf_printf(&f->cure, "sudo ");
 	va_start(ap, fmt);
-	add_text(&f->cure, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	/* sudo is for one command. */
+	for (const char *at = text, *next; *at; at = next) {
+		next = next_command(at);
+		buf_printf(&f->cure, "%s%.*s", geteuid() ? "sudo " : "", (int)(next - at), at);
+	}
 }
 
 static size_t count(const struct doctor *d, enum verdict verdict)

@@ -32,7 +32,7 @@ struct doctor {
 /* Add a finding and format its text. mend_with() adds the command. */
 struct finding *find(struct doctor *d, const char *check, enum verdict verdict,
 		     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* Add the command that root runs to repair the finding. */
+/* Add the command that root runs to repair the finding, or several with && or ; between. */
 void mend_with(struct finding *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -12,6 +12,10 @@
 
 #include "doctor.h"
 
+/* The certificates of the keys with which DKMS signs */
+#define DKMS_KEY	"/var/lib/dkms/mok.pub"
+#define UBUNTU_KEY	"/var/lib/shim-signed/mok/MOK.der"
+
 /*
  * How a distribution installs a package. Unknown distributions get Debian's
  * commands.
@@ -292,23 +296,48 @@ static const char *wants_signature(const struct sysroot *m)
 	return why;
 }
 
-static void mend_with_key(struct finding *f, const struct sysroot *m)
+/* The key that DKMS has, or NULL */
+static const char *dkms_key(const struct sysroot *m)
 {
-	static const char *const keys[] = {
-		"/var/lib/dkms/mok.pub", "/var/lib/shim-signed/mok/MOK.der",
-	};
+	static const char *const keys[] = { DKMS_KEY, UBUNTU_KEY };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (sysroot_has(m, "%s", keys[i])) {
-			mend_with(f, "mokutil --import %s && reboot", keys[i]);
-			return;
-		}
-	/*
-	 * DKMS creates its key when it builds a module. The DKMS of Debian 12
-	 * has no command that creates one.
-	 */
-	mend_with(f, "dkms unbuild rbmap/%s -k %s; dkms install rbmap/%s -k %s && mokutil --import /var/lib/dkms/mok.pub && reboot",
-		  rbmap_version(), m->release, rbmap_version(), m->release);
+		if (sysroot_has(m, "%s", keys[i]))
+			return keys[i];
+	return NULL;
+}
+
+/*
+ * Only DKMS signs the modules that it builds. It creates its key when it builds one; the DKMS
+ * of Debian 12 has no command that does.
+ */
+static void mend_with_signed_build(struct finding *f, const struct sysroot *m,
+				   const struct distribution *dist)
+{
+	const char *version = rbmap_version(), *key = dkms_key(m);
+
+	if (!key)
+		key = strcmp(dist->id, "ubuntu") ? DKMS_KEY : UBUNTU_KEY;
+	if (!has_program(m, "dkms"))
+		mend_with(f, "%s && make install-dkms && mokutil --import %s && reboot  # in rbmap's source",
+			  dist->dkms, key);
+	else if (sysroot_has(m, "/usr/src/rbmap-%s/dkms.conf", version))
+		mend_with(f, "dkms unbuild rbmap/%s -k %s; dkms install rbmap/%s -k %s && mokutil --import %s && reboot",
+			  version, m->release, version, m->release, key);
+	else
+		mend_with(f, "make install-dkms && mokutil --import %s && reboot  # in rbmap's source",
+			  key);
+}
+
+static void mend_with_key(struct finding *f, const struct sysroot *m,
+			  const struct distribution *dist)
+{
+	const char *key = dkms_key(m);
+
+	if (key)
+		mend_with(f, "mokutil --import %s && reboot", key);
+	else
+		mend_with_signed_build(f, m, dist);
 }
 
 static bool knows_key(const struct sysroot *m, const char *signer)
@@ -323,7 +352,7 @@ static bool knows_key(const struct sysroot *m, const char *signer)
 	return found;
 }
 
-static void check_signature(struct doctor *d)
+static void check_signature(struct doctor *d, const struct distribution *dist)
 {
 	const struct module_file *file = &d->module;
 	const struct sysroot *m = &d->sysroot;
@@ -337,15 +366,16 @@ static void check_signature(struct doctor *d)
 		     file->is_signed ? "of " : "none",
 		     file->is_signed ? signer : "");
 	else if (!file->is_signed)
-		mend_with_key(find(d, "signature", VERDICT_FAIL,
-				   "not signed, and the kernel requires a signature (%s)", why), m);
+		mend_with_signed_build(find(d, "signature", VERDICT_FAIL,
+					    "not signed, and the kernel requires a signature (%s)",
+					    why), m, dist);
 	else if (d->loaded || knows_key(m, file->signer))
 		find(d, "signature", VERDICT_OK, "signed by %s, which the kernel trusts",
 		     signer);
 	else
 		mend_with_key(find(d, "signature", VERDICT_FAIL,
 				   "signed by %s, which is not among the kernel's trusted keys (%s requires one)",
-				   signer, why), m);
+				   signer, why), m, dist);
 }
 
 void doctor_check_install(struct doctor *d)
@@ -359,5 +389,5 @@ void doctor_check_install(struct doctor *d)
 	check_dkms(d, dist);
 	check_module(d);
 	check_other_kernels(d);
-	check_signature(d);
+	check_signature(d, dist);
 }
