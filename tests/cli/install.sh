@@ -79,6 +79,15 @@ for page in docs/man/*.[15]; do
 	ok "${page##*/} is installed" \
 		test -s "$dir/root/opt/x/share/man/man${page##*.}/${page##*/}"
 done
+# A page can have several functions: the others are links to it.
+functions=$(sed -n 's/^\t\(rbmap_[a-z_]*\);/\1/p' userspace/lib/librbmap.map)
+ok "librbmap.map has functions" test -n "$functions"
+missing=
+for function in $functions; do
+	grep -q "^\.B.*$function" "$dir/root/opt/x/share/man/man3/$function.3" 2>/dev/null ||
+		missing="$missing $function"
+done
+ok "each function of the library has a manual page that describes it$missing" test -z "$missing"
 unit=$dir/root/opt/x/lib/systemd/system/rbmap-flight-recorder.service
 ok "the service runs the command that is installed" grep -q '=/opt/x/bin/rbmap record ' "$unit"
 ok "the service has the settings that are installed" \

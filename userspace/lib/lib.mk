@@ -71,7 +71,8 @@ LIB_MAN_LINKS	:= \
 	rbmap_next_event:rbmap_discard_unread \
 	rbmap_decode:rbmap_decode_lost \
 	rbmap_observe:rbmap_observer_number rbmap_observe:rbmap_observe_path rbmap_observe:rbmap_merge_observe \
-	rbmap_wait:rbmap_wake rbmap_merge_open:rbmap_merge_next \
+	rbmap_observe:rbmap_merge_observe_path \
+	rbmap_wait:rbmap_wake rbmap_merge_open:rbmap_merge_open_path rbmap_merge_open:rbmap_merge_next \
 	rbmap_merge_open:rbmap_merge_wait rbmap_merge_open:rbmap_merge_wake \
 	rbmap_merge_open:rbmap_merge_loss \
 	rbmap_merge_open:rbmap_merge_set_hold \
@@ -82,7 +83,8 @@ LIB_MAN_LINKS	:= \
 		format_field_by_name field_data field_number field_string) \
 	$(addprefix rbmap_recording_open:rbmap_recording_,open_fd close next \
 		next_subbuf rewind lost_last \
-		done formats cpus comm cgroup ns_pid device clock uname moment reason damage)
+		done formats cpus comm cgroup ns_pid device clock uname moment reason damage \
+		buffers buffer_name buffer_cpus choose_buffer event_buffer correct host is_dated)
 LIB_MAN_LINK_NAMES := $(foreach link,$(LIB_MAN_LINKS),\
 	$(lastword $(subst :, ,$(link))).3)
 
