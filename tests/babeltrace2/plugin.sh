@@ -130,6 +130,9 @@ ok "another file is not taken" sh -c "! babeltrace2 '$dir/other' >/dev/null 2>&1
 printf '\027\010\104tracing9' >"$dir/other"
 said=$(babeltrace2 --component source.rbmap.dat --params "inputs=[\"$dir/other\"]" 2>&1)
 like "$said" "the file is (truncated|not a trace.dat)" "a file that is not a recording is an error"
+said=$(babeltrace2 --component source.rbmap.dat \
+	--params "inputs=[\"$dir/trace.dat\"],buffer=\"x\"" 2>&1 >/dev/null)
+like "$said" "there is one parameter: 'inputs'" "a parameter that does not exist is an error"
 
 # damage SEED: changes some bytes of the recording
 damage()

@@ -75,15 +75,43 @@ static const struct source source = {
 
 /* ---- component */
 
-/* Return the only element of the parameter "inputs", or NULL. */
-static const char *find_path(const bt_value *params)
-{
-	const bt_value *inputs = bt_value_map_borrow_entry_value_const(params, "inputs"), *one;
+struct dat_params {
+	const char *path;
+	bool has_other;
+};
 
-	if (!inputs || !bt_value_is_array(inputs) || bt_value_array_get_length(inputs) != 1)
+/* Return the only element of an array of strings, or NULL. */
+static const char *only_string(const bt_value *array)
+{
+	const bt_value *one;
+
+	if (!bt_value_is_array(array) || bt_value_array_get_length(array) != 1)
 		return NULL;
-	one = bt_value_array_borrow_element_by_index_const(inputs, 0);
+	one = bt_value_array_borrow_element_by_index_const(array, 0);
 	return bt_value_is_string(one) ? bt_value_string_get(one) : NULL;
+}
+
+static bt_value_map_foreach_entry_const_func_status set_param(const char *key,
+							      const bt_value *value, void *data)
+{
+	struct dat_params *p = data;
+
+	if (!strcmp(key, "inputs"))
+		p->path = only_string(value);
+	else
+		p->has_other = true;
+	return BT_VALUE_MAP_FOREACH_ENTRY_CONST_FUNC_STATUS_OK;
+}
+
+/* Return why the parameters are refused, or NULL. */
+static const char *read_params(struct dat_params *p, const bt_value *params)
+{
+	*p = (struct dat_params){ 0 };
+	bt_value_map_foreach_entry_const(params, set_param, p);
+	if (p->has_other)
+		return "there is one parameter: 'inputs'";
+	return p->path ? NULL :
+	       "the parameter 'inputs' must be an array with the path of a recording";
 }
 
 static void free_dat(struct dat *d)
@@ -180,16 +208,15 @@ init_status dat_init(bt_self_component_source *self,
 		     const bt_value *params, void *data)
 {
 	bt_self_component *component = bt_self_component_source_as_self_component(self);
-	const char *path = find_path(params);
+	struct dat_params p;
+	const char *error = read_params(&p, params);
 	init_status status;
 	struct dat *d;
 
 	(void)configuration;
 	(void)data;
-	if (!path) {
-		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
-			component,
-			"the parameter 'inputs' must be an array with the path of a recording");
+	if (error) {
+		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(component, "%s", error);
 		return INIT_ERROR;
 	}
 	d = calloc(1, sizeof(*d));
@@ -197,7 +224,7 @@ init_status dat_init(bt_self_component_source *self,
 		return INIT_MEMORY;
 	d->trace.source = &source;
 	d->trace.self = component;
-	d->trace.path = strdup(path);
+	d->trace.path = strdup(p.path);
 	status = d->trace.path ? open_dat(d, self) : INIT_MEMORY;
 	if (status == INIT_OK)
 		bt_self_component_set_data(component, d);
