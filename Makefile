@@ -40,6 +40,10 @@ user: $(ALL_USER)
 # If the headers are missing, print one message instead of kbuild's.
 .PHONY: check-headers modules_install
 check-headers:
+	@case "$(CURDIR)" in *[[:space:]]*) \
+	echo "rbmap: the module cannot be built here: the kernel's makefiles take no path with a blank." >&2; \
+	echo "       Move the source: $(CURDIR)" >&2; \
+	exit 1 ;; esac
 	@test -e "$(KDIR)/Makefile" || { \
 	echo "rbmap: the headers of kernel $(KVER) are not installed ($(KDIR) is not there)." >&2; \
 	echo "       Install them:  apt-get install linux-headers-$(KVER)" >&2; \

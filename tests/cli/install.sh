@@ -39,6 +39,14 @@ no_python -n uninstall-python PYTHONDIR=/opt/modules
 ok "make uninstall-python removes the package" \
 	grep -qx "rm -rf $dir/python/opt/modules/rbmap" "$dir/log"
 
+mkdir "$dir/a blank" "$dir/headers"
+: >"$dir/headers/Makefile"
+cp -r Makefile VERSION module userspace tests "$dir/a blank"
+env -u MAKEFLAGS -u MAKELEVEL make -s -C "$dir/a blank" modules KDIR="$dir/headers" >"$dir/log" 2>&1
+ok "make modules in a path with a blank says that it cannot" \
+	grep -q "^rbmap: .* take no path with a blank" "$dir/log"
+ok "it prints no block to report" test "$(grep -c '8<' "$dir/log")" = 0
+
 printf '#!/bin/sh\necho "$@" >>%s/dkms.log\n' "$dir" >"$dir/bin/dkms"
 chmod +x "$dir/bin/dkms"
 ok "make install-dkms with DESTDIR" env -u MAKEFLAGS -u MAKELEVEL PATH="$dir/bin:$PATH" \
