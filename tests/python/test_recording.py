@@ -131,6 +131,18 @@ class Iteration(TestCase):
         del kept
         self.assertEqual(len(os.listdir("/proc/self/fd")), before)
 
+    def test_cycle(self):
+        """the garbage collector closes a recording that refers to its iterator"""
+        path = self.recording()
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(3):
+            recording = rbmap.open(path)
+            recording.iterator = iter(recording)
+            next(recording.iterator)
+        del recording
+        gc.collect()
+        self.assertEqual(len(os.listdir("/proc/self/fd")), before)
+
     def test_references(self):
         """a million events leave no memory behind"""
         recording = rbmap.open(self.recording(60))

@@ -50,6 +50,9 @@ class Recording(_rbmap.Recording):
     and columns do. events and lost count in the present pass: after the last event they are
     what `rbmap report` prints. One thread at a time uses a recording.
 
+    An event refers to its recording. The garbage collector does not see that, because events
+    would take longer: close() a recording that refers to one of its events, or use with.
+
     A recording of trace-cmd can have several buffers, and has the events of all. buffer: the
     name of the one that is wanted, "top" for that without a name. Times have the corrections
     that trace-cmd report applies.
