@@ -174,6 +174,58 @@ for version in 6 7 6/32 7/32; do
 	is $? 0 "version $version: a host with its guest"
 done
 
+# --- losses around --until: those behind it do not count, and no view hides one before it.
+
+# loses FILE TIME LOST: all views of the events up to TIME say how many were lost
+loses()
+{
+	local sums
+	set -- "$dir/$1" "$2" "$3" --until "$2"
+	sums=$(
+		for view in report latency why "convert --systrace -o $dir/none" \
+			"report --html -o $dir/none" "cut -o $dir/part"; do
+			# shellcheck disable=SC2086 # words
+			"$RBMAP" $view "${@:4}" "$1" 2>&1 >/dev/null | sed -n 's/^[0-9]* events, //p'
+		done
+		"$RBMAP" report "$dir/part" 2>&1 >/dev/null | sed -n 's/^[0-9]* events, //p'
+	)
+	is "$(uniq -c <<<"$sums" | tr -s ' ')" " 7 $3 lost" "${1##*/}: --until $2 has lost $3"
+}
+
+for kind in losses missed; do
+	for version in 6 7/32; do
+		"$here/trace_dat.py" $kind $version "$dir/$kind-${version/\//-}"
+	done
+done
+while read -r kind time lost; do
+	for version in 6 7-32; do
+		loses "$kind-$version" "$time" "$lost"
+	done
+	cuts "$kind until $time" "$dir/$kind-6" --until "$time"
+	cuts "$kind until $time, a task" "$dir/$kind-6" --until "$time" -p 30
+	cuts "$kind until $time, a CPU" "$dir/$kind-6" --until "$time" -c 1
+done <<'END'
+losses 1.0015 0
+losses 1.01 more than 0
+losses 1.7 more than 20
+losses 2.0005 5020
+losses 2.5 more than 5020
+losses 3.001 5027
+losses 99 5027
+missed 1.1 more than 0
+missed 99 30
+END
+cuts "losses, a task" "$dir/losses-6" -p 30
+"$RBMAP" cut -o "$dir/once" -p 30 --until 2.5 "$dir/losses-6" 2>/dev/null
+cuts "a part that has lost more than a number" "$dir/once"
+is "$(head -n 1 "$dir/cut")" "0 events, more than 5020 lost" "a part of it"
+"$RBMAP" cut -o "$dir/once" --until 1.1 "$dir/missed-6" 2>/dev/null
+cuts "a part without the events that were missed" "$dir/once"
+if command -v trace-cmd >/dev/null; then
+	like "$(trace-cmd report --stat "$dir/once" 2>&1)" "^in the whole recording, missed: 30$" \
+		"its counters have them"
+fi
+
 # --- the file
 "$RBMAP" cut -o - -e number "$dir/plain" >"$dir/stdout" 2>/dev/null
 "$RBMAP" cut -o "$dir/part" -e number "$dir/plain" 2>/dev/null

@@ -107,6 +107,8 @@ class Recording:
         self.kallsyms = "".join(f"{0xc1000000 + 0x100 * i:016x} t func{i}\n" for i in range(40))
         self.printk, self.comms = "", {10: "ten", 20: "twenty"}
         self.clock, self.page_size, self.lost = "local", 4096, {}
+        # [("", 1)] = {5: 20}: CPU 1 has lost 20 events before the one of index 5.
+        self.gaps = {}
 
     def add(self, cpu, ts, event, pid, *values, buffer="", **more):
         """Add an event."""
@@ -116,7 +118,7 @@ class Recording:
     def page(self, events, lost):
         """Return a sub-buffer with as many events as fit, and the rest."""
         head = 8 + self.long
-        data, last = b"", events[0][0]
+        data, last = b"", events[0][0] if events else 0
         begin = last
         while events:
             ts, record = events[0]
@@ -144,11 +146,15 @@ class Recording:
     def pages(self, buffer, cpu):
         """Return the data of a CPU."""
         events = list(self.buffers[buffer].get(cpu, []))
-        lost = self.lost.get((buffer, cpu), 0)
+        gaps = {0: self.lost.get((buffer, cpu), 0), **self.gaps.get((buffer, cpu), {})}
+        places = sorted(gaps) + [len(events)]
         data = b""
-        while events:
-            data += self.page(events, lost)
-            lost = 0
+        for begin, end in zip(places, places[1:] + [len(events)]):
+            part, lost = events[begin:end], gaps.get(begin, 0)
+            while part or lost:
+                data += self.page(part, lost)
+                lost = 0
+            gaps.pop(begin, None)
         return data
 
     def texts(self):
@@ -278,6 +284,23 @@ def buffers(rec):
     for i in range(120):
         rec.add(2, NS + i * 999_999, "number", 10, i, buffer="longer-name")
     rec.lost = {("one", 1): 7}
+
+
+def losses(rec):
+    """Losses between the events of two CPUs, and behind the last one of CPU 0."""
+    for cpu, times in enumerate(([1000, 1001, 1002, 2000, 2001],
+                                 [1000, 1003, 1500, 1501, 3000, 3001])):
+        for i, ms in enumerate(times):
+            names = [("ten", 10), ("twenty", 20)]
+            (prev, pid), (name, other) = names[i % 2], names[1 - i % 2]
+            rec.add(cpu, ms * 1_000_000, "sched_switch", pid, prev, pid, 120, 1, name, other, 120)
+    rec.gaps = {("", 0): {3: 5000, 5: 7}, ("", 1): {2: 20}}
+
+
+def missed(rec):
+    """Events of CPU 1 that the kernel missed, nobody knows when."""
+    plain(rec)
+    rec.options.append((CPUSTAT, b"CPU: 1\nentries: 200\nmissed: 30\nlost events: 0\n\0"))
 
 
 def notop(rec):
@@ -484,8 +507,8 @@ def compat(rec):
 
 
 KINDS = {function.__name__: function for function in (
-    plain, buffers, notop, date, offset, buffers_moments, offset_moments, tsc, cycles, guest, stack, graph, crash, functions, printk,
-    names, compat)}
+    plain, buffers, losses, missed, notop, date, offset, buffers_moments, offset_moments, tsc,
+    cycles, guest, stack, graph, crash, functions, printk, names, compat)}
 
 
 def main():

@@ -43,8 +43,14 @@ static int each_event(struct input *in, const char *what, input_event_fn *each, 
 
 static int each_lost_last(struct input *in, input_lost_fn *lost_last, void *data, int ret)
 {
-	for (unsigned int cpu = 0; !ret && cpu < rbmap_recording_cpus(in->reader); cpu++)
-		ret = lost_last(data, cpu, rbmap_recording_lost_last(in->reader, cpu));
+	for (unsigned int cpu = 0; !ret && cpu < rbmap_recording_cpus(in->reader); cpu++) {
+		struct dat_loss loss = dat_loss_behind(in->reader, cpu);
+
+		if (loss.known)
+			ret = lost_last(data, cpu, loss.known);
+		if (!ret && loss.more)
+			ret = lost_last(data, cpu, RBMAP_LOST_UNKNOWN);
+	}
 	return ret;
 }
 
@@ -55,7 +61,7 @@ int input_each_event(struct input *in, const char *what, input_event_fn *each,
 
 	crash_notes()->section = CRASH_EVENTS;
 	ret = each_event(in, what, each, data);
-	if (lost_last && !in->until)
+	if (lost_last)
 		ret = each_lost_last(in, lost_last, data, ret);
 	crash_notes()->section = CRASH_RESULT;
 	return ret;

@@ -122,20 +122,25 @@ static int add_events(struct cut *c)
 }
 
 /*
- * Losses behind the last events belong to the part if it goes to the end. Events that the
- * kernel missed have no place in time: the counters of a CPU that is kept have them.
+ * Losses behind the last events, and events that the kernel missed, belong to the part if it goes
+ * to the end. The counters of a CPU that is kept have the missed ones. If the part ends earlier,
+ * nobody knows how many of them are in it.
  */
 static void end_cpus(struct cut *c)
 {
 	bool has_top = !c->in.buffer || dat_buffer_is_chosen(c->in.reader, 0);
+	struct dat_loss loss;
 
 	for (unsigned int cpu = 0; cpu < rbmap_recording_cpus(c->in.reader); cpu++) {
 		if (!keeps_cpu(c, cpu) || !has_top)
 			dat_cut_drop_counters(c->part, cpu);
-		else
+		else if (!dat_stops_early(c->in.reader))
 			add_lost(c, dat_missed(c->in.reader, cpu));
-		if (keeps_cpu(c, cpu) && !c->in.until)
-			add_lost(c, dat_cut_add_lost_last(c->part, cpu));
+		if (!keeps_cpu(c, cpu))
+			continue;
+		loss = dat_cut_add_lost_last(c->part, cpu);
+		c->lost += loss.known;
+		c->lost_unknown |= loss.more;
 	}
 }
 

@@ -345,19 +345,31 @@ static int print_next(struct report *r, struct source *s)
 	return ret;
 }
 
-static int print_lost_last(struct report *r, const struct source *s)
+static int print_buffer_lost_last(struct report *r, const struct source *s, unsigned int b)
 {
 	unsigned int nr_cpus = rbmap_recording_cpus(s->in.reader);
+	struct dat_loss loss;
 	int ret = 0;
 
-	for (unsigned int b = 0; b < rbmap_recording_buffers(s->in.reader); b++)
-		for (unsigned int cpu = 0; !ret && cpu < nr_cpus; cpu++) {
-			if (tells_losses(s, cpu))
-				ret = add_lost(r, cpu,
-					       dat_buffer_lost_last(s->in.reader, b, cpu),
-					       &s->buffer[b]);
-			r->position += READ_EVENT;
-		}
+	for (unsigned int cpu = 0; !ret && cpu < nr_cpus; cpu++) {
+		loss = (struct dat_loss){ 0 };
+		if (tells_losses(s, cpu))
+			loss = dat_buffer_loss_behind(s->in.reader, b, cpu);
+		ret = add_lost(r, cpu, loss.known, &s->buffer[b]);
+		r->position += READ_EVENT;
+		if (!ret && loss.more)
+			ret = add_lost(r, cpu, RBMAP_LOST_UNKNOWN, &s->buffer[b]);
+		r->position += READ_EVENT;
+	}
+	return ret;
+}
+
+static int print_lost_last(struct report *r, const struct source *s)
+{
+	int ret = 0;
+
+	for (unsigned int b = 0; !ret && b < rbmap_recording_buffers(s->in.reader); b++)
+		ret = print_buffer_lost_last(r, s, b);
 	return ret;
 }
 
@@ -374,8 +386,7 @@ static int print_events(struct report *r)
 		ret = print_next(r, s);
 	}
 	for (unsigned int i = 0; !ret && i < r->nr_sources; i++)
-		if (!r->in.until)
-			ret = print_lost_last(r, &r->source[i]);
+		ret = print_lost_last(r, &r->source[i]);
 	return ret;
 }
 

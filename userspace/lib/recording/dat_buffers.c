@@ -121,3 +121,57 @@ RBMAP_API uint64_t rbmap_recording_lost_last(const struct rbmap_recording *r, un
 		lost = dat_lost_sum(lost, dat_buffer_lost_last(r, i, cpu));
 	return lost;
 }
+
+bool dat_stops_early(const struct rbmap_recording *r)
+{
+	return r->nr_heap;
+}
+
+static void add_loss(struct dat_loss *loss, uint64_t lost)
+{
+	uint64_t sum = dat_lost_sum(loss->known, lost);
+
+	if (sum == RBMAP_LOST_UNKNOWN)
+		loss->more = true;
+	else
+		loss->known = sum;
+}
+
+/* The losses that no event of the stream has said, and no kernel has missed. */
+struct dat_loss dat_stream_loss_behind(const struct rbmap_recording *r, unsigned int stream)
+{
+	const struct dat_cpu_reader *c = &r->cpu[stream];
+
+	/* The next event of the CPU says what was lost before it. */
+	if (dat_stops_early(r))
+		return (struct dat_loss){ .more = c->lost || c->ev.lost };
+	if (!c->lost)
+		return (struct dat_loss){ 0 };
+	return (struct dat_loss){ c->lost_known, c->lost == RBMAP_LOST_UNKNOWN };
+}
+
+struct dat_loss dat_buffer_loss_behind(const struct rbmap_recording *r, unsigned int buffer,
+				       unsigned int cpu)
+{
+	const struct dat_buffer *b = &r->buffer[buffer];
+	struct dat_loss loss = { 0 };
+
+	if (!b->chosen || cpu >= b->nr_cpus)
+		return loss;
+	loss = dat_stream_loss_behind(r, b->first + cpu);
+	if (!buffer && dat_missed(r, cpu))
+		add_loss(&loss, dat_stops_early(r) ? RBMAP_LOST_UNKNOWN : dat_missed(r, cpu));
+	return loss;
+}
+
+struct dat_loss dat_loss_behind(const struct rbmap_recording *r, unsigned int cpu)
+{
+	struct dat_loss sum = { 0 }, loss;
+
+	for (unsigned int i = 0; i < r->nr_buffers; i++) {
+		loss = dat_buffer_loss_behind(r, i, cpu);
+		add_loss(&sum, loss.known);
+		sum.more |= loss.more;
+	}
+	return sum;
+}

@@ -14,6 +14,18 @@ uint64_t dat_lost_sum(uint64_t a, uint64_t b)
 	return a + b;
 }
 
+static void add_lost(struct dat_cpu_reader *c, uint64_t lost)
+{
+	uint64_t known = dat_lost_sum(c->lost ? c->lost_known : 0, lost);
+
+	/* An event that has reported the loss has cleared @lost alone. */
+	if (!c->lost)
+		c->lost_known = 0;
+	if (known != RBMAP_LOST_UNKNOWN)
+		c->lost_known = known;
+	c->lost = dat_lost_sum(c->lost, lost);
+}
+
 static bool is_empty(const struct dat_cpu_reader *c)
 {
 	static const unsigned char zeros[HEAD];
@@ -73,7 +85,7 @@ static void widen_page(const struct rbmap_recording *r, struct dat_cpu_reader *c
 		memcpy(&lost, c->page + end, sizeof(lost));
 		missed = lost;
 	}
-	c->lost = dat_lost_sum(c->lost, missed);
+	add_lost(c, missed);
 	memcpy(c->page, &header, sizeof(header));
 }
 
@@ -147,7 +159,7 @@ static int next_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
 		widen_page(r, c);
 	if (!c->is_whole)
 		check_short_page(r, c);
-	c->lost = dat_lost_sum(c->lost, rbmap_decode_lost(c->page, c->page_bytes));
+	add_lost(c, rbmap_decode_lost(c->page, c->page_bytes));
 	return 1;
 }
 
@@ -173,8 +185,10 @@ static int next_event(struct rbmap_recording *r, unsigned int stream)
 		if (ret < 0 && c->is_whole)
 			r->damage.broken++;
 		ret = next_page(r, c);
-		if (ret <= 0)
+		if (ret <= 0) {
+			c->ev.lost = 0;
 			return ret;
+		}
 	}
 }
 
@@ -285,6 +299,7 @@ RBMAP_API void rbmap_recording_rewind(struct rbmap_recording *r)
 		c->page_bytes = 0;
 		c->cursor = (struct rbmap_cursor){ 0 };
 		c->lost = 0;
+		c->ev.lost = 0;
 		if (c->chunks)
 			dat_rewind_chunks(c->chunks);
 	}

@@ -9,16 +9,24 @@
 #include "base/array.h"
 #include "dat_reader.h"
 
-#define MISSED	"\nmissed: "
+#define KEY	"missed: "
+#define MISSED	"\n" KEY
+
+const char *dat_missed_find(const char *text)
+{
+	const char *line = strstr(text, MISSED);
+
+	return line ? line + 1 : NULL;
+}
 
 int dat_missed_parse(struct rbmap_recording *r, const char *text)
 {
-	const char *line = strstr(text, MISSED);
+	const char *line = dat_missed_find(text);
 	uint64_t missed;
 	unsigned int cpu;
 
 	if (!line || sscanf(text, "CPU: %u\n", &cpu) != 1 || cpu >= DAT_CPUS_MAX ||
-	    sscanf(line + strlen(MISSED), "%" SCNu64, &missed) != 1 || !missed)
+	    sscanf(line + strlen(KEY), "%" SCNu64, &missed) != 1 || !missed)
 		return 0;
 	if (!array_extend(r->missed, r->nr_missed, (size_t)cpu + 1))
 		return -ENOMEM;

@@ -105,4 +105,26 @@ uint64_t dat_buffer_lost_last(const struct rbmap_recording *recording, unsigned 
 			      unsigned int cpu);
 uint64_t dat_missed(const struct rbmap_recording *recording, unsigned int cpu);
 
+/**
+ * struct dat_loss - events that were lost at one place
+ * @known: their number, as far as it is known
+ * @more: an unknown number was lost, too
+ */
+struct dat_loss {
+	uint64_t known;
+	bool more;
+};
+
+/* Has the caller stopped at an event that is too late for it? It has not used that event. */
+bool dat_stops_early(const struct rbmap_recording *recording);
+/*
+ * Return the events that a CPU of a buffer has lost behind the last event that the caller has
+ * used: those of dat_buffer_lost_last(). If it has stopped early, they may lie behind the time
+ * at which it stopped, so that their number is not known.
+ */
+struct dat_loss dat_buffer_loss_behind(const struct rbmap_recording *recording,
+				       unsigned int buffer, unsigned int cpu);
+/* The same in all buffers that are chosen */
+struct dat_loss dat_loss_behind(const struct rbmap_recording *recording, unsigned int cpu);
+
 #endif /* RBMAP_DAT_READ_H */

@@ -53,7 +53,8 @@ struct dat_cpu_reader {
 	bool is_whole;		/* nothing has cut the page off */
 	struct rbmap_cursor cursor;
 	uint64_t lost;		/* not reported yet */
-	struct rbmap_event ev;	/* next event, if the CPU is in the heap */
+	uint64_t lost_known;	/* as far as it is known; valid if @lost is not 0 */
+	struct rbmap_event ev;	/* next event, if the CPU is in the heap; else without a loss */
 };
 
 struct rbmap_recording {
@@ -119,6 +120,8 @@ struct rbmap_recording {
 
 /* dat_missed.c: take what the counters of a CPU say, from a text of DAT_OPTION_CPUSTAT. */
 int dat_missed_parse(struct rbmap_recording *r, const char *text);
+/* Return the line of such a text that says it, or NULL. */
+const char *dat_missed_find(const char *text);
 
 /*
  * dat_headers.c: take a text of DAT_OPTION_CPUSTAT: moments, counters of a CPU, cgroups, or
@@ -204,6 +207,9 @@ int dat_read_chunks(struct rbmap_recording *r, struct dat_cpu_reader *c, void *d
 
 /* dat_events.c: add numbers of lost events, of which one may be RBMAP_LOST_UNKNOWN. */
 uint64_t dat_lost_sum(uint64_t a, uint64_t b);
+
+/* dat_buffers.c: dat_buffer_loss_behind() of a stream, without dat_missed() */
+struct dat_loss dat_stream_loss_behind(const struct rbmap_recording *r, unsigned int stream);
 
 /* dat_zstd.c: uncompress one frame. Return 0, RBMAP_ERR_BROKEN or RBMAP_ERR_NO_ZSTD. */
 int dat_uncompress(void *to, size_t size, const void *from, size_t from_size);

@@ -239,17 +239,25 @@ void dat_cut_leave_out(struct dat_cut *cut, const struct rbmap_event *ev, uint64
 	cut->left_out[ev->cpu]++;
 }
 
-uint64_t dat_cut_add_lost_last(struct dat_cut *cut, unsigned int cpu)
+struct dat_loss dat_cut_add_lost_last(struct dat_cut *cut, unsigned int cpu)
 {
-	uint64_t sum = 0;
+	struct dat_loss sum = { 0 };
 
 	for (unsigned int i = 0; i < cut->r->nr_streams; i++) {
 		const struct dat_cpu_reader *c = &cut->r->cpu[i];
+		struct stream *s = &cut->stream[i];
+		struct dat_loss loss;
 
 		if (c->cpu != cpu || !cut->r->buffer[c->buffer].chosen)
 			continue;
-		cut->stream[i].lost = dat_lost_sum(cut->stream[i].lost, c->lost);
-		sum = dat_lost_sum(sum, c->lost);
+		loss = dat_stream_loss_behind(cut->r, i);
+		/* The counters do not say how many of those that were missed are in the part. */
+		if (!c->buffer && dat_stops_early(cut->r) && dat_missed(cut->r, cpu))
+			loss.more = true;
+		s->lost = dat_lost_sum(s->lost, loss.known);
+		s->lost_more = loss.more;
+		sum.known += loss.known;
+		sum.more |= loss.more;
 	}
 	return sum;
 }
@@ -264,6 +272,11 @@ int dat_cut_end_streams(struct dat_cut *cut)
 
 		if (s->lost)
 			ret = begin_page(cut, s, s->ts);
+		/* A page cannot have a number and say that more was lost. */
+		if (!ret && s->lost_more) {
+			s->lost = RBMAP_LOST_UNKNOWN;
+			ret = begin_page(cut, s, s->ts);
+		}
 		if (!ret)
 			ret = end_page(cut, s);
 		if (!ret)

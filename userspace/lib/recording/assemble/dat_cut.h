@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <rbmap.h>
 
+#include "recording/dat_read.h"
+
 struct dat_cut;
 struct rbmap_recording;
 
@@ -33,9 +35,10 @@ void dat_cut_leave_out(struct dat_cut *cut, const struct rbmap_event *ev, uint64
 
 /*
  * After the last event: add the events that a CPU has lost behind its last one, and return
- * their number. Those that the kernel missed are in its counters.
+ * them. Those that the kernel missed are in its counters. If the reader has stopped early, nobody
+ * knows how many of these are in the part, and they are among those that are returned.
  */
-uint64_t dat_cut_add_lost_last(struct dat_cut *cut, unsigned int cpu);
+struct dat_loss dat_cut_add_lost_last(struct dat_cut *cut, unsigned int cpu);
 
 /* Leave out the counters of a CPU, whose events are left out. */
 void dat_cut_drop_counters(struct dat_cut *cut, unsigned int cpu);

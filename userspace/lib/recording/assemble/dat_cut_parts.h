@@ -26,6 +26,7 @@ struct piece {
  * @ts: the time of the last event in that page
  * @page_ts, @page_lost: its time, and the events lost before it
  * @lost: events lost before the next event
+ * @lost_more: behind the last event an unknown number was lost, too
  */
 struct stream {
 	unsigned char *pages;
@@ -33,6 +34,7 @@ struct stream {
 	bool open;
 	uint64_t ts, page_ts, page_lost;
 	uint64_t lost;
+	bool lost_more;
 	struct piece *piece;
 	size_t nr_pieces;
 };

@@ -140,6 +140,26 @@ static bool is_dropped(const struct dat_cut *cut, uint16_t option, const struct 
 	       cpu < cut->r->nr_cpus && cut->drops_counters[cpu];
 }
 
+/*
+ * Copy the counters of a CPU. If the part ends before the recording, the events that the kernel
+ * missed get another name, so that nobody adds them to the losses of the part.
+ */
+static void copy_counters(struct dat_cut *cut, const struct dat_text *t)
+{
+	const char *missed = dat_stops_early(cut->r) ? dat_missed_find(t->text) : NULL;
+	size_t before = missed ? (size_t)(missed - t->text) : t->size;
+	struct buf text = { 0 };
+
+	buf_add(&text, t->text, before);
+	if (missed)
+		buf_printf(&text, "in the whole recording, ");
+	buf_add(&text, t->text + before, t->size - before);
+	buf_add_u32(&cut->options, text.size);
+	buf_add(&cut->options, text.data, text.size);
+	cut->options.failed |= text.failed;
+	buf_free(&text);
+}
+
 static int copy_option(struct rbmap_recording *r, void *data, uint16_t option, struct dat_text *t)
 {
 	const size_t len = strlen(DAT_UNFINISHED);
@@ -154,6 +174,10 @@ static int copy_option(struct rbmap_recording *r, void *data, uint16_t option, s
 	    !memcmp(t->text + end - len, DAT_UNFINISHED, len))
 		memset(t->text + end - len, 0, len);
 	buf_add_u16(&cut->options, option);
+	if (option == DAT_OPTION_CPUSTAT) {
+		copy_counters(cut, t);
+		return 0;
+	}
 	buf_add_u32(&cut->options, t->size);
 	buf_add(&cut->options, t->text, t->size);
 	return 0;
