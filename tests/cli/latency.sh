@@ -317,6 +317,61 @@ like "$(cat "$dir/output")" '^syscall: .*: 1; 2 with lost events are left out$' 
 like "$(cat "$dir/output")" '^softirq: .*: 1; 1 with lost events are left out$' \
 	"an interval of a CPU in which this CPU lost events is left out"
 
+# A loss begins behind the last event of its CPU, and not with the next one.
+recording gap <<'END'
+0 1000 10 enter 0
+1 1000 20 enter 0
+0 1100 10 exit 0
+1 1200 20 exit 0
+1 1300 20 softirq 1
+1 1400 20 softirq_exit 1
+1 1500 20 enter 0
+1 1600 20 exit 0
+0 lost 5
+0 2000 10 enter 0
+1 2100 20 enter 0
+1 2200 20 exit 0
+0 2300 10 exit 0
+END
+latency gap
+like "$(cat "$dir/output")" '^syscall: .*: 3; 2 with lost events are left out$' \
+	"an interval that ends while another CPU loses events is left out"
+like "$(cat "$dir/output")" '^softirq: .*: 1$' "the other CPU's softirq is not"
+latency gap --until 0.0013
+is "$(cat "$dir/errors")" "5 events, more than 0 lost" "a loss that may have begun before --until"
+like "$(cat "$dir/output")" '^syscall: .*: 1; 1 with lost events are left out$' "is in the intervals"
+latency gap --since 0.0012
+like "$(cat "$dir/output")" '^syscall: .*: 2; 1 with lost events are left out$' \
+	"and so is one that began before --since"
+recording first <<'END'
+0 lost 5
+0 2000 10 enter 0
+0 2100 10 exit 0
+1 1000 20 enter 0
+1 1100 20 exit 0
+END
+latency first
+like "$(cat "$dir/output")" '^syscall: .*: 2$' "events lost before the first one of a CPU"
+recording tail <<'END'
+0 1000 10 enter 0
+0 1100 10 exit 0
+1 1150 20 enter 0
+1 1200 20 exit 0
+0 1300 10 softirq 1
+1 1300 20 softirq 1
+2 1300 30 softirq 1
+2 1400 30 softirq_exit 1
+3 1300 40 switch d 40 2 e 50
+3 1400 50 switch e 50 1 f 60
+0 lost 7
+END
+latency tail
+like "$(cat "$dir/output")" '^offcpu: .*: 0; 1 with lost events are left out$' \
+	"an interval that had not ended when a CPU lost its last events"
+like "$(cat "$dir/output")" '^syscall: .*: 2$' "intervals that had ended before are shown"
+like "$(cat "$dir/output")" '^softirq: .*: 1, and 1 that have not ended; 1 with lost events are left out$' \
+	"a softirq that had not ended on the CPU that lost events"
+
 # --- options
 latency calls --since 0.0015 --until 0.003
 is "$(cat "$dir/errors")" "4 events, 0 lost" "--since and --until"

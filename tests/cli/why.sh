@@ -31,6 +31,21 @@ shares()
 	sed -n 's/^ *"time": \([0-9]*\),/\1/p' "$dir/output" | tail -n +2 | awk '{ sum += $1 } END { print sum / 1000 }'
 }
 
+# --- the victim may have run on CPU 0 while that lost events
+recording gap <<'END'
+0 1000 0 switch swapper/0 0 0 other 200 120 120
+1 1000 0 switch swapper/1 0 0 victim 100 120 120
+0 1001 200 switch other 200 1 swapper/0 0 120 120
+1 1001 100 switch victim 100 1 swapper/1 0 120 120
+1 900000 0 switch swapper/1 0 0 victim 100 120 120
+1 900001 100 switch victim 100 1 swapper/1 0 120 120
+0 lost 5000
+0 1000000 0 switch swapper/0 0 0 other 200 120 120
+0 1000001 200 switch other 200 1 swapper/0 0 120 120
+END
+why gap -p victim
+says "No such wait is in the recording." "a wait in which another CPU lost events is no answer"
+
 # --- a priority inversion: the victim (real-time 50) waits for the holder, which codec
 # (real-time 20) keeps from its CPU
 recording inversion <<'END'

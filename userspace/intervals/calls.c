@@ -101,7 +101,7 @@ void intervals_sys_exit(struct intervals *intervals, const struct event_context 
 	};
 	if (task->call_begin && task->call_name &&
 	    task->call == (long)layout_number(m->layout, m->ev, CALL_END_NR))
-		intervals_pass(intervals, &interval, intervals->lossless_since);
+		intervals_pass(intervals, &interval, NULL);
 	task->call_begin = 0;
 	task->call_args.name = NULL;
 }

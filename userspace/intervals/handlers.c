@@ -108,7 +108,7 @@ static void pass_late(struct intervals *intervals, const struct event_context *m
 		interval.begin = m->cpu->late_until;
 	m->cpu->late_until = m->ev->ts;
 	if (interval.end - interval.begin >= LATE_NS)
-		intervals_pass(intervals, &interval, m->cpu->lossless_since);
+		intervals_pass(intervals, &interval, m->cpu);
 }
 
 void intervals_handler_entry(struct intervals *intervals, const struct event_context *m)
@@ -178,7 +178,7 @@ void intervals_handler_exit(struct intervals *intervals, const struct event_cont
 	if (handler->begin && handler->name &&
 	    handler->number == layout_number(m->layout, m->ev, IRQ_NUMBER)) {
 		add_handled(m->cpu, handler->begin, m->ev->ts);
-		intervals_pass(intervals, &interval, m->cpu->lossless_since);
+		intervals_pass(intervals, &interval, m->cpu);
 	}
 	handler->begin = 0;
 }
@@ -198,7 +198,7 @@ void intervals_handlers_end(struct intervals *intervals, int cpu)
 		struct interval interval = interval_of(intervals, level, cpu);
 
 		if (interval.begin && interval.name)
-			intervals_pass_unfinished(intervals, &interval,
-						  intervals->cpu[cpu]->lossless_since, exit[level]);
+			intervals_pass_unfinished(intervals, &interval, intervals->cpu[cpu],
+						  exit[level]);
 	}
 }

@@ -94,6 +94,11 @@ bool intervals_saw_kind(const struct intervals *intervals, enum interval_kind ki
 	       (kind == INTERVAL_IRQ && intervals->last[ROLE_VECTOR_EXIT]);
 }
 
+void intervals_set_recording(struct intervals *intervals, const struct rbmap_recording *reader)
+{
+	intervals->reader = reader;
+}
+
 void intervals_set_symbols(struct intervals *intervals, interval_symbol_fn *symbol, void *data)
 {
 	intervals->symbol = symbol;
@@ -131,22 +136,30 @@ const char *intervals_name(struct intervals *intervals, const char *text)
 	return name;
 }
 
-void intervals_pass(struct intervals *intervals, const struct interval *interval,
-		    uint64_t lossless_since)
+static bool has_losses(const struct intervals *intervals, const struct interval *interval,
+		       const struct cpu *cpu)
 {
-	if (interval->begin < lossless_since)
+	if (cpu)
+		return cpu->in_gap || interval->begin < cpu->lossless_since;
+	return intervals->in_gap || interval->begin < intervals->lossless_since;
+}
+
+void intervals_pass(struct intervals *intervals, const struct interval *interval,
+		    const struct cpu *cpu)
+{
+	if (has_losses(intervals, interval, cpu))
 		intervals->discarded[interval->kind]++;
 	else if (interval->end >= interval->begin)
 		intervals->each(intervals->data, interval);
 }
 
 void intervals_pass_unfinished(struct intervals *intervals, struct interval *interval,
-			       uint64_t lossless_since, enum layout_role end)
+			       const struct cpu *cpu, enum layout_role end)
 {
 	interval->unfinished = true;
 	interval->end = intervals->last[end];
 	if (interval->end > interval->begin)
-		intervals_pass(intervals, interval, lossless_since);
+		intervals_pass(intervals, interval, cpu);
 }
 
 /* The lost events may have ended any interval that began before. */
@@ -243,6 +256,7 @@ int intervals_event(struct intervals *intervals, const struct rbmap_event *ev)
 
 	if (!cpu)
 		return intervals->failed ? -ENOMEM : 0;
+	intervals->in_gap = intervals->reader && dat_is_in_gap(intervals->reader);
 	if (ev->lost)
 		forget(intervals, cpu, ev->ts);
 	m.layout = intervals_layout(intervals, ev);
@@ -273,8 +287,23 @@ static void end_run(struct intervals *intervals, int cpu)
 		intervals_pass_run(intervals, &run, cpu);
 }
 
+static void end_gaps(struct intervals *intervals)
+{
+	unsigned int nr = intervals->reader ? rbmap_recording_cpus(intervals->reader) : 0;
+
+	intervals->in_gap = false;
+	for (unsigned int i = 0; i < nr && i < MAX_CPUS; i++) {
+		bool in_gap = dat_cpu_ends_in_gap(intervals->reader, i);
+
+		intervals->in_gap |= in_gap;
+		if (intervals->cpu[i])
+			intervals->cpu[i]->in_gap = in_gap;
+	}
+}
+
 int intervals_end(struct intervals *intervals)
 {
+	end_gaps(intervals);
 	intervals_tasks_end(intervals);
 	intervals_requests_end(intervals);
 	for (int cpu = 0; cpu < MAX_CPUS; cpu++) {

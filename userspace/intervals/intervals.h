@@ -177,9 +177,17 @@ bool intervals_saw_kind(const struct intervals *intervals, enum interval_kind ki
 /* Set the name of a task that no event has named yet. Return 0 or a negative errno. */
 int intervals_add_comm(struct intervals *intervals, int pid, const char *comm);
 
+struct rbmap_recording;
 /*
- * Process the next event in the order of time. An interval in which events were lost
- * (@ev->lost) is discarded, because its end may be among them. Return 0 or -ENOMEM.
+ * Set the recording from which all events come; without it they are those of running rings. A
+ * recording says that a CPU has lost events as soon as the loss begins. Rings say so with the next
+ * event of that CPU (@ev->lost).
+ */
+void intervals_set_recording(struct intervals *intervals, const struct rbmap_recording *reader);
+
+/*
+ * Process the next event in the order of time. An interval in which events were lost is
+ * discarded, because its end may be among them. Return 0 or -ENOMEM.
  */
 int intervals_event(struct intervals *intervals, const struct rbmap_event *ev);
 

@@ -26,6 +26,7 @@ bool intervals_load(struct intervals *intervals, const struct rbmap_recording *r
 	*functions = functions_new(kallsyms->text, kallsyms->size);
 	if (!*functions)
 		return false;
+	intervals_set_recording(intervals, reader);
 	intervals_set_symbols(intervals, functions_name, *functions);
 	for (size_t i = 0; i < nr; i++)
 		if (intervals_add_format(intervals, formats[i].system, formats[i].text,

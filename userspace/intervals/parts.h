@@ -93,6 +93,7 @@ struct handled {
  * @pid: the task that runs; -1: not known
  * @since: time from which on it runs
  * @lossless_since: no event of the CPU was lost since that time
+ * @in_gap: at the end: events were lost behind its last one
  * @late_until: end of the last time in which an hrtimer was late
  */
 struct cpu {
@@ -100,6 +101,7 @@ struct cpu {
 	int pid;
 	uint64_t since;
 	uint64_t lossless_since;
+	bool in_gap;
 	uint64_t late_until;
 	struct handler handler[NR_HANDLER_LEVELS];
 	uint64_t nr_runs;
@@ -169,6 +171,8 @@ struct intervals {
 	uint64_t discarded[NR_INTERVAL_KINDS];
 	uint64_t last[NR_ROLES];	/* time of the last event of each role */
 	uint64_t now;			/* time of the last event of all */
+	const struct rbmap_recording *reader;	/* NULL: the events come from rings */
+	bool in_gap;			/* some CPU has lost events since its last one */
 	const struct dat_cgroups *cgroups;	/* NULL: not known */
 	const struct dat_devices *devices;	/* NULL: not known */
 	const struct dat_hosts *hosts;		/* NULL: one host */
@@ -208,12 +212,15 @@ void task_set_comm_from(const struct intervals *intervals, struct task *task,
 
 /* intervals.c: return the text's only copy, or NULL if memory is lacking. */
 const char *intervals_name(struct intervals *intervals, const char *text);
-/* Pass an interval, unless events were lost in it. */
+/*
+ * Pass an interval, unless events were lost in it on @cpu. NULL: on any CPU, because its end can be
+ * on each.
+ */
 void intervals_pass(struct intervals *intervals, const struct interval *interval,
-		    uint64_t lossless_since);
+		    const struct cpu *cpu);
 /* Pass an interval that no event has ended; @end: the role of such an event. */
 void intervals_pass_unfinished(struct intervals *intervals, struct interval *interval,
-			       uint64_t lossless_since, enum layout_role end);
+			       const struct cpu *cpu, enum layout_role end);
 
 /* Return the name of a kernel's function, or NULL if memory is lacking. */
 const char *intervals_function(struct intervals *intervals, uint64_t address);

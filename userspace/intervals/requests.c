@@ -230,7 +230,7 @@ static void pass_request(struct intervals *intervals, const struct request *r,
 
 	interval.end = m->ev->ts;
 	if (interval.begin && interval.name)
-		intervals_pass(intervals, &interval, intervals->lossless_since);
+		intervals_pass(intervals, &interval, NULL);
 }
 
 static struct request *begin_request(struct intervals *intervals, const struct event_context *m)
@@ -322,7 +322,7 @@ static void pass_unfinished(struct intervals *intervals, const struct request *r
 	struct interval interval = interval_of(intervals, r, kind, -1);
 
 	if (interval.begin && interval.name)
-		intervals_pass_unfinished(intervals, &interval, intervals->lossless_since, end);
+		intervals_pass_unfinished(intervals, &interval, NULL, end);
 }
 
 static int by_key(const void *a, const void *b)

@@ -154,14 +154,13 @@ static void pass(struct intervals *intervals, struct interval interval, uint64_t
 {
 	interval.end = ts;
 	if (interval.begin && interval.name)
-		intervals_pass(intervals, &interval, intervals->lossless_since);
+		intervals_pass(intervals, &interval, NULL);
 }
 
 static void pass_unfinished(struct intervals *intervals, struct interval interval)
 {
 	if (interval.begin && interval.name)
-		intervals_pass_unfinished(intervals, &interval, intervals->lossless_since,
-					  ROLE_SWITCH);
+		intervals_pass_unfinished(intervals, &interval, NULL, ROLE_SWITCH);
 }
 
 static void arrive(struct intervals *intervals, const struct event_context *m, int pid)
@@ -192,7 +191,7 @@ void intervals_pass_run(struct intervals *intervals, struct interval *run, int n
 	run->comm = intervals_comm(intervals, run->pid);
 	run->name = run->pid ? "running" : "idle";
 	if (run->end > run->begin)
-		intervals_pass(intervals, run, cpu->lossless_since);
+		intervals_pass(intervals, run, cpu);
 }
 
 /* The task leaves the CPU on which it has run since an event that said so. */

@@ -134,7 +134,7 @@ void intervals_stage_end(struct intervals *intervals, const struct event_context
 	interval.cpu = m->ev->cpu;
 	interval.end = m->ev->ts;
 	stage->begin = 0;
-	intervals_pass(intervals, &interval, intervals->lossless_since);
+	intervals_pass(intervals, &interval, NULL);
 }
 
 /*
@@ -162,7 +162,7 @@ void intervals_fault_slept(struct intervals *intervals, struct task *task,
 		.name = "page fault",
 	};
 
-	intervals_pass(intervals, &interval, intervals->lossless_since);
+	intervals_pass(intervals, &interval, NULL);
 	/* If the task sleeps again in this fault, another interval begins. */
 	task->fault = m->ev->ts;
 }
@@ -177,7 +177,6 @@ void intervals_stages_end(struct intervals *intervals, const struct task *task)
 		struct interval interval = interval_of(task, kind[i], stage[i]);
 
 		if (interval.begin && interval.name)
-			intervals_pass_unfinished(intervals, &interval, intervals->lossless_since,
-						  end[i]);
+			intervals_pass_unfinished(intervals, &interval, NULL, end[i]);
 	}
 }

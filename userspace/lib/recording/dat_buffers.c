@@ -150,6 +150,19 @@ struct dat_loss dat_stream_loss_behind(const struct rbmap_recording *r, unsigned
 	return (struct dat_loss){ c->lost_known, c->lost == RBMAP_LOST_UNKNOWN };
 }
 
+bool dat_is_in_gap(const struct rbmap_recording *r)
+{
+	return r->nr_gaps > (r->nr_heap && r->cpu[r->heap[0]].in_gap);
+}
+
+bool dat_cpu_ends_in_gap(const struct rbmap_recording *r, unsigned int cpu)
+{
+	for (unsigned int i = 0; i < r->nr_buffers; i++)
+		if (cpu < r->buffer[i].nr_cpus && r->cpu[r->buffer[i].first + cpu].in_gap)
+			return true;
+	return false;
+}
+
 struct dat_loss dat_buffer_loss_behind(const struct rbmap_recording *r, unsigned int buffer,
 				       unsigned int cpu)
 {

@@ -234,6 +234,25 @@ static int start(struct rbmap_recording *r)
 	return 0;
 }
 
+/*
+ * Take the next event of the stream with the oldest one. A loss before a stream's first event is
+ * no gap: it may be older than the recording.
+ */
+static int take_next(struct rbmap_recording *r)
+{
+	struct dat_cpu_reader *c = &r->cpu[r->heap[0]];
+	int ret;
+
+	r->nr_gaps -= c->in_gap;
+	c->in_gap = false;
+	ret = next_event(r, r->heap[0]);
+	if (ret >= 0) {
+		c->in_gap = c->ev.lost || c->lost;
+		r->nr_gaps += c->in_gap;
+	}
+	return ret;
+}
+
 RBMAP_API int rbmap_recording_next(struct rbmap_recording *r, struct rbmap_event *ev)
 {
 	int ret;
@@ -244,7 +263,7 @@ RBMAP_API int rbmap_recording_next(struct rbmap_recording *r, struct rbmap_event
 			return ret;
 	} else if (r->nr_heap) {
 		/* The caller is done with the previous event. */
-		ret = next_event(r, r->heap[0]);
+		ret = take_next(r);
 		if (ret < 0)
 			return ret;
 		if (!ret)
@@ -300,10 +319,12 @@ RBMAP_API void rbmap_recording_rewind(struct rbmap_recording *r)
 		c->cursor = (struct rbmap_cursor){ 0 };
 		c->lost = 0;
 		c->ev.lost = 0;
+		c->in_gap = false;
 		if (c->chunks)
 			dat_rewind_chunks(c->chunks);
 	}
 	r->nr_heap = 0;
+	r->nr_gaps = 0;
 	r->started = false;
 	r->damage = r->damage_of_heads;
 }

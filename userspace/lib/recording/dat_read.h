@@ -127,4 +127,13 @@ struct dat_loss dat_buffer_loss_behind(const struct rbmap_recording *recording,
 /* The same in all buffers that are chosen */
 struct dat_loss dat_loss_behind(const struct rbmap_recording *recording, unsigned int cpu);
 
+/*
+ * A gap of a CPU is the time between its last event before a loss, and the next one. Is the event
+ * that rbmap_recording_next() has stored in the gap of another CPU? The reader knows, because it
+ * has the next event of each CPU. A loss before the first event of a CPU makes no gap.
+ */
+bool dat_is_in_gap(const struct rbmap_recording *recording);
+/* After the last event that the caller has used: is the CPU in a gap? */
+bool dat_cpu_ends_in_gap(const struct rbmap_recording *recording, unsigned int cpu);
+
 #endif /* RBMAP_DAT_READ_H */

@@ -54,6 +54,7 @@ struct dat_cpu_reader {
 	struct rbmap_cursor cursor;
 	uint64_t lost;		/* not reported yet */
 	uint64_t lost_known;	/* as far as it is known; valid if @lost is not 0 */
+	bool in_gap;		/* it had an event, and a loss is before the next one, or the end */
 	struct rbmap_event ev;	/* next event, if the CPU is in the heap; else without a loss */
 };
 
@@ -111,6 +112,7 @@ struct rbmap_recording {
 	size_t room;			/* for streams */
 	unsigned int *heap;		/* streams, the one with the oldest event first */
 	unsigned int nr_heap;
+	unsigned int nr_gaps;		/* streams that are in a gap */
 	bool started;
 };
 

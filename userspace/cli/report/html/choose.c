@@ -429,11 +429,11 @@ int choose_tasks(const struct html *html, struct input *in, struct chosen *chose
 	ret = chosen->task ? begin(&look) : -ENOMEM;
 	if (!ret)
 		ret = input_each_event(in, "first look", look_at, NULL, &look);
-	rbmap_recording_rewind(in->reader);
 	if (!ret)
 		ret = intervals_end(look.intervals);
 	if (!ret)
 		ret = look.error;
+	rbmap_recording_rewind(in->reader);
 	status = ret ? input_failed(in, ret) : choose(&look);
 	end(&look);
 	return status;
