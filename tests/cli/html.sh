@@ -102,6 +102,24 @@ disk = [lane for lane in meta["lanes"] if lane["kind"] == "disk"][0]
 print(disk["device"], disk["name"], disk["most_queued"], disk["most_issued"])' "$dir/all.html")" \
 	'254,0 </b>"a\\x1b 2 2' "a disk's lane has its name, and the depth of its queue"
 
+# --- system calls that had not ended, also that of a task that sleeps
+recording hang <<'END'
+0 1000 10 enter 0
+0 1100 20 enter 1
+0 1110 20 switch b 20 1 c 30
+0 2000 30 enter 1
+0 2100 30 exit 1
+END
+agrees hang
+is "$(python3 -c 'import sys; sys.path.insert(0, "tests/html"); sys.dont_write_bytecode = True
+from page import Page, SLICES
+page = Page(sys.argv[1])
+lanes = {lane["call"]: page.meta["tasks"][lane["index"]][0]
+         for lane in page.meta["lanes"] if lane["kind"] == "task"}
+print(*sorted((lanes[piece.owner], *call[:2]) for piece in page.pieces(SLICES)
+              if piece.owner in lanes for call in page.slices(piece)))' "$dir/hang.html")" \
+	'(10, 0, 1100000) (20, 100000, 1100000) (30, 1000000, 1100000)' "they are in the lanes of their tasks"
+
 # --- recordings of all kinds
 ok "make the recording whole" "$MAKE_RECORDING" "$dir/whole" 12
 agrees whole

@@ -296,6 +296,35 @@ like "$(cat "$dir/output")" "^syscall: .*: 3$" "the exit of another call ends no
 like "$(cat "$dir/output")" " from_the_table-900, " "a name out of the table of names"
 is "$(grep -c '^[a-z-]*: a' "$dir/output")" 1 "without --kind, kinds without intervals are not shown"
 
+# --- calls that had not ended: task 10's state is not known, 20 sleeps, 30 waits for a disk, 40
+# could run, and 50 and 60 have called exit_group
+recording hang <<'END'
+0 1000 10 enter 0
+0 1100 20 enter 1
+0 1110 20 switch b 20 1 c 30
+0 1200 30 enter 0
+0 1210 30 switch c 30 2 d 40
+0 1300 40 enter 0
+0 1310 40 switch d 40 0 e 50
+0 1400 50 enter 231
+0 1410 50 switch e 50 16 f 60
+0 1500 60 enter 231
+1 9000 70 enter 1
+1 9100 70 exit 1
+END
+latency hang -k syscall
+like "$(cat "$dir/output")" \
+	'^syscall: .*: 1, and 3 that have not ended; 1 of sleeping tasks and of rbmap are not shown' \
+	"calls that had not ended"
+like "$(cat "$dir/output")" '^ *8.10ms from *0.001000: .*-10, CPU 0, read; it has not ended' \
+	"they are among the longest"
+is "$(grep -c 'has not ended' "$dir/output")" 3 "each of them"
+latency hang -k syscall -p 20
+like "$(cat "$dir/output")" '^ *8.00ms from *0.001100: b-20, CPU 0, write; it has not ended' \
+	"also one of a task that sleeps, if that is chosen"
+latency hang -k syscall --all
+like "$(cat "$dir/output")" '^syscall: .*: 1, and 4 that have not ended$' "and with --all"
+
 # --- lost events
 recording lost <<'END'
 0 1000 10 enter 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* System calls, which a task begins and ends on any CPU. */
 #include <stdio.h>
+#include <string.h>
 
 #include "parts.h"
 #include "print/fields/syscalls.h"
@@ -55,6 +56,7 @@ void intervals_sys_enter(struct intervals *intervals, const struct event_context
 		return;
 	task->call = layout_number(m->layout, m->ev, CALL_NR);
 	task->call_begin = m->ev->ts;
+	task->call_cpu = m->ev->cpu;
 	if (is_numbered(intervals, m->layout))
 		syscall_state_enter(&task->syscall, task->call, has_wide_argument(m),
 				    layout_word(m->layout, m->ev, CALL_ARGS, 0));
@@ -104,4 +106,29 @@ void intervals_sys_exit(struct intervals *intervals, const struct event_context 
 		intervals_pass(intervals, &interval, NULL);
 	task->call_begin = 0;
 	task->call_args.name = NULL;
+}
+
+/* exit and exit_group, also with the mark of 32-bit programs */
+static bool never_returns(const char *name)
+{
+	size_t len = strcspn(name, " ");
+
+	return (len == strlen("exit") && !memcmp(name, "exit", len)) ||
+	       (len == strlen("exit_group") && !memcmp(name, "exit_group", len));
+}
+
+void intervals_call_end(struct intervals *intervals, const struct task *task)
+{
+	struct interval interval = {
+		.kind = INTERVAL_SYSCALL,
+		.begin = task->call_begin,
+		.cpu = task->left ? task->last_cpu : task->call_cpu,
+		.pid = task->pid,
+		.comm = task->comm,
+		.name = task->call_name,
+		.asleep = task_sleeps(task),
+	};
+
+	if (task->call_begin && task->call_name && !never_returns(task->call_name))
+		intervals_pass_unfinished(intervals, &interval, NULL, ROLE_SYS_EXIT);
 }

@@ -92,6 +92,7 @@ struct interval_call {
  * @name: the reason, the handler, the system call or the device; it stays valid as long
  * as the intervals
  * @unfinished: it had not ended when the events ended
+ * @asleep: for an unfinished INTERVAL_SYSCALL: the task just sleeps in it
  * @waker: for INTERVAL_RUNQUEUE and INTERVAL_OFFCPU; valid during the call
  * @woken: for INTERVAL_OFFCPU: the time from which on the task could run; 0: it could not
  * @left_cpu: for INTERVAL_RUNQUEUE and INTERVAL_OFFCPU: the CPU that the task left
@@ -111,6 +112,7 @@ struct interval {
 	const char *comm;
 	const char *name;
 	bool unfinished;
+	bool asleep;
 	const struct interval_waker *waker;
 	uint64_t woken;
 	int left_cpu;
@@ -127,7 +129,10 @@ bool interval_is_uninterruptible(const struct interval *interval);
 
 /* Is it a thread of rbmap, which waits for events? */
 bool comm_is_recorder(const char *comm);
-/* Would the interval hide all others: a kernel thread waits for work, or rbmap for events? */
+/*
+ * Would the interval hide all others: a kernel thread waits for work, rbmap for events, or a task
+ * for what another one may do after the recording?
+ */
 bool interval_is_idle(const struct interval *interval);
 
 struct intervals;

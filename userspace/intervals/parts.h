@@ -36,6 +36,7 @@ struct stage {
  * @last_cpu: the CPU that it left
  * @call_begin: time of its sys_enter; 0: it is in no system call, or that is not known
  * @call: number of that system call
+ * @call_cpu: the CPU on which it began
  * @prio: its priority when an event last said it
  * @throttled: it left its CPU to one that may run before it only if its group has no time
  * @fault: time of its page fault; 0: it has returned from it, or that is not known
@@ -55,6 +56,7 @@ struct task {
 	struct interval_waker waker;
 	uint64_t call_begin;
 	long call;
+	int call_cpu;
 	const char *call_name;
 	struct interval_call call_args;
 	struct syscall_state syscall;
@@ -233,10 +235,13 @@ void intervals_add_run(struct cpu *cpu, int pid, uint64_t ts);
 /* Pass the time in which @pid has run on the CPU. */
 void intervals_pass_run(struct intervals *intervals, struct interval *run, int cpu);
 void intervals_tasks_end(struct intervals *intervals);
+/* Has the task left its CPU, and waits for an event that any task may cause? */
+bool task_sleeps(const struct task *task);
 
 /* calls.c */
 void intervals_sys_enter(struct intervals *intervals, const struct event_context *m);
 void intervals_sys_exit(struct intervals *intervals, const struct event_context *m);
+void intervals_call_end(struct intervals *intervals, const struct task *task);
 
 /* stages.c: times between two events of a task */
 void intervals_stage_begin(struct intervals *intervals, const struct event_context *m);

@@ -269,7 +269,14 @@ bool comm_is_recorder(const char *comm)
 
 bool interval_is_idle(const struct interval *interval)
 {
-	return !strcmp(interval->name, "idle sleep") || comm_is_recorder(interval->comm);
+	return interval->asleep || !strcmp(interval->name, "idle sleep") ||
+	       comm_is_recorder(interval->comm);
+}
+
+bool task_sleeps(const struct task *task)
+{
+	return task->left && !task->runnable && task->why_left &&
+	       !is_uninterruptible(task->why_left);
 }
 
 void intervals_tasks_end(struct intervals *intervals)
@@ -289,6 +296,7 @@ void intervals_tasks_end(struct intervals *intervals)
 			pass_unfinished(intervals,
 					interval_of(task, INTERVAL_OFFCPU, task->last_cpu));
 		intervals_stages_end(intervals, task);
+		intervals_call_end(intervals, task);
 	}
 	free(sorted);
 }

@@ -222,8 +222,9 @@ static bool add_summary(const struct view *view, struct buf *out, const struct s
 		buf_printf(out, "; %" PRIu64 " with lost events are left out",
 			   view->discarded[s->kind]);
 	if (view->idle[s->kind])
-		buf_printf(out, "; %" PRIu64 " of idle kernel threads and of rbmap are not shown (--all)",
-			   view->idle[s->kind]);
+		buf_printf(out, "; %" PRIu64 " of %s and of rbmap are not shown (--all)",
+			   view->idle[s->kind],
+			   s->kind == INTERVAL_SYSCALL ? "sleeping tasks" : "idle kernel threads");
 	buf_printf(out, "\n");
 	if (s->all.count && !add_table(view, out, s))
 		return false;

@@ -68,7 +68,8 @@ function tellCounts() {
 		["events without their numbers, because the page would be too large",
 			meta.without_values],
 		["losses that are marked without their number", meta.losses - meta.loss.length],
-		["intervals of idle kernel threads and of rbmap, which are not in the lists", idle],
+		["intervals of idle kernel threads, of tasks that slept in a call at the end, " +
+			"and of rbmap, which are not in the lists", idle],
 	].filter(([, count]) => count > 0);
 	$("left").replaceChildren();
 	if (!entries.length) return;
