@@ -175,6 +175,35 @@ page disks
 is "$(grep -o '"kind": "disk"' "$dir/disks.html" | wc -l) $(grep -o '"without_device": [0-9]*' "$dir/disks.html")" \
 	'32 "without_device": 8' "devices without a lane are counted"
 
+for disk in $(seq 300); do
+	echo "0 $((1000 + disk)) 20 insert $((266338304 + disk)) 1000 8 W"
+	echo "0 $((2000 + disk)) 20 insert $((266338304 + disk)) 2000 8 W"
+done | sort -k 2n | "$MAKE_EVENTS" "$dir/disks"
+page disks
+is "$(grep -o '"without_device": [0-9]*' "$dir/disks.html")" '"without_device": 268' "also many of them"
+
+# --- what a page leaves out
+recording out <<'END'
+0 1000 10 enter 0
+0 lost 77
+0 2000 10 exit 0
+1 2100 20 switch rbmap 20 1 swapper/1 0
+1 2500 0 switch swapper/1 0 0 rbmap 20
+END
+agrees out
+is "$(python3 -c 'import sys; sys.path.insert(0, "tests/html"); sys.dont_write_bytecode = True
+from page import Page
+for kind in Page(sys.argv[1]).meta["kinds"]:
+    print(kind["kind"], len(kind["worst"]), kind["discarded"], kind["idle"])' "$dir/out.html")" \
+	"offcpu 0 0 1
+syscall 0 1 0" "kinds of which all intervals were left out"
+for cpu in 0 1; do
+	page out -c $cpu
+	"$RBMAP" report -c $cpu "$dir/out" 2>"$dir/sums" >"$dir/output"
+	is "$(head -n 1 "$dir/errors")" "$(head -n 1 "$dir/sums")" "the losses of CPU $cpu"
+	is "$(grep -o '"losses": [0-9]*' "$dir/out.html")" "\"losses\": $((1 - cpu))" "and their number"
+done
+
 # --- where the page goes
 cp "$dir/all" "$dir/trace.dat"
 like "$("$RBMAP" report --html "$dir/trace.dat" 2>&1)" "^$dir/trace.html is complete" "the name of a page"

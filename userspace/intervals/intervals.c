@@ -47,6 +47,7 @@ void intervals_free(struct intervals *intervals)
 	free(intervals->tasks.slot);
 	free(intervals->requests.slot);
 	free(intervals->chunks.slot);
+	free(intervals->other_devices.slot);
 	free(intervals);
 }
 

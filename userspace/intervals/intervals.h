@@ -277,6 +277,9 @@ struct interval_requests {
 unsigned int intervals_requests(const struct intervals *intervals,
 				const struct interval_requests **requests);
 
+/* Return the number of devices that had requests, and are too many for intervals_requests(). */
+unsigned int intervals_other_devices(const struct intervals *intervals);
+
 struct functions;
 
 /*

@@ -11,7 +11,7 @@
 #include "recording/dat_read.h"
 
 #define MAX_CPUS	DAT_CPUS_MAX
-#define MAX_DEVICES	256	/* requests of other devices are not counted */
+#define MAX_DEVICES	256	/* the requests of other devices are not counted, but these are */
 #define NR_RUNS		1024	/* switches of a CPU that are kept: a power of two */
 
 /**
@@ -145,6 +145,15 @@ struct read_chunk {
 	uint64_t sectors;
 };
 
+#define OTHER_DEVICES_MAX	(1u << 16)	/* later ones are ignored */
+
+/* A device that has had requests when there were MAX_DEVICES before it */
+struct other_device {
+	bool used;
+	uint32_t dev;
+};
+
+HASH_TABLE(device_table, struct other_device);
 HASH_TABLE(chunk_table, struct read_chunk);
 HASH_TABLE(task_table, struct task);
 HASH_TABLE(request_table, struct request);
@@ -168,6 +177,7 @@ struct intervals {
 	struct chunk_table chunks;
 	struct interval_requests device[MAX_DEVICES];
 	unsigned int nr_devices;
+	struct device_table other_devices;
 	struct cpu *cpu[MAX_CPUS];
 	uint64_t lossless_since;	/* no event of any CPU was lost since that time */
 	uint64_t discarded[NR_INTERVAL_KINDS];

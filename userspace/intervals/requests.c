@@ -121,13 +121,53 @@ static bool note_sectors(struct intervals *intervals, const struct request *r)
 }
 
 /* ---- how many requests a device has */
+static inline size_t device_hash(uint32_t dev)
+{
+	return hash_u32(dev);
+}
+
+static inline uint32_t device_key(const struct other_device *device)
+{
+	return device->dev;
+}
+
+static inline bool is_device(const struct other_device *device, uint32_t dev)
+{
+	return device->dev == dev;
+}
+
+HASH_FUNCTIONS(device_table, struct other_device, uint32_t, FIRST_SLOTS, device_hash, is_device,
+	       device_key);
+
+static void note_other_device(struct intervals *intervals, uint32_t dev)
+{
+	struct other_device *device;
+
+	if (intervals->other_devices.nr >= OTHER_DEVICES_MAX)
+		return;
+	device = device_table_place(&intervals->other_devices, dev);
+	if (!device) {
+		intervals->failed = true;
+	} else if (!device->used) {
+		*device = (struct other_device){ .used = true, .dev = dev };
+		intervals->other_devices.nr++;
+	}
+}
+
+unsigned int intervals_other_devices(const struct intervals *intervals)
+{
+	return intervals->other_devices.nr;
+}
+
 static struct interval_requests *find_device(struct intervals *intervals, uint32_t dev)
 {
 	for (unsigned int i = 0; i < intervals->nr_devices; i++)
 		if (intervals->device[i].dev == dev)
 			return &intervals->device[i];
-	if (intervals->nr_devices == MAX_DEVICES)
+	if (intervals->nr_devices == MAX_DEVICES) {
+		note_other_device(intervals, dev);
 		return NULL;
+	}
 	intervals->device[intervals->nr_devices] = (struct interval_requests){ .dev = dev };
 	return &intervals->device[intervals->nr_devices++];
 }

@@ -71,7 +71,7 @@ static uint32_t call_text(struct page *page, const struct layout *layout,
 
 static bool is_in_call(const struct page *page, const struct page_task *task)
 {
-	return task->call && task->calls_since == page->losses;
+	return task->call && task->calls_since == page->gaps;
 }
 
 /* The part of a system call that ran here has ended. */
@@ -133,7 +133,7 @@ static int sys_enter(struct page *page, struct cpu_lane *lane, const struct layo
 	if (!task)
 		return -ENOMEM;
 	task->call = call_text(page, layout, ev, lane->pid);
-	task->calls_since = page->losses;
+	task->calls_since = page->gaps;
 	lane->call_since = page_time(page, ev->ts);
 	return task->call ? 0 : -ENOMEM;
 }
@@ -183,7 +183,7 @@ int cpu_lane_forget(struct page *page, struct cpu_lane *lane)
 	int ret = end_task(page, lane, lane->last);
 
 	lane->pid = -1;
-	page->losses++;
+	page->gaps++;
 	return ret;
 }
 

@@ -191,7 +191,7 @@ static int run(void *arg)
 		status = choose_tasks(w->html, w->in, &w->chosen);
 	if (status)
 		return status;
-	w->page->selects = w->in->selector;
+	w->page->selector = w->in->selector;
 	w->page->named = w->html->nr_pids || w->html->nr_tasks || w->in->selection.nr_cgroups;
 	ret = write_to(w, w->file.fd);
 	if (w->write_error) {

@@ -280,7 +280,8 @@ static unsigned int devices_without_lane(const struct page *page)
 {
 	const struct interval_requests *requests;
 
-	return intervals_requests(page->intervals, &requests) - page->nr_devices;
+	return intervals_requests(page->intervals, &requests) - page->nr_devices +
+	       intervals_other_devices(page->intervals);
 }
 
 static void add_lanes(struct json *j, const struct page *page)
@@ -320,7 +321,7 @@ static bool add_kinds(struct json *j, const struct page *page, const struct orig
 
 		view.discarded[kind] = intervals_discarded(page->intervals, kind);
 		view.idle[kind] = page->idle[kind];
-		if (s->all.count || s->unfinished || view.discarded[kind])
+		if (s->all.count || s->unfinished || view.discarded[kind] || view.idle[kind])
 			view.summary[kind] = s;
 	}
 	if (page->blocked.all.count || page->blocked.unfinished)
@@ -341,7 +342,7 @@ static bool add_all(struct json *j, const struct page *page, const struct origin
 	json_unsigned(j, "events", page->events);
 	json_unsigned(j, "lost", page->lost);
 	json_bool(j, "lost_unknown", page->lost_unknown);
-	if (page->selects)
+	if (page->selector)
 		json_unsigned(j, "not_selected", page->left_out);
 	json_unsigned(j, "without_text", page->without_text);
 	json_unsigned(j, "without_values", page->without_values);

@@ -5,6 +5,7 @@
 #include <linux/rbmap.h>
 
 #include "event_common.h"
+#include "input/selection.h"
 #include "page.h"
 #include "print/line.h"
 
@@ -118,8 +119,9 @@ static int add_text(struct page *page, const struct rbmap_event *ev, const struc
 
 static void add_loss(struct page *page, struct cpu_lane *lane, uint64_t ts, uint64_t lost)
 {
-	if (page->losses <= MOST_LOSSES && page->losses)
-		page->loss[page->losses - 1] = (struct loss){ ts, lane->cpu, lost };
+	if (page->losses < MOST_LOSSES)
+		page->loss[page->losses] = (struct loss){ ts, lane->cpu, lost };
+	page->losses++;
 	if (lost == RBMAP_LOST_UNKNOWN) {
 		page->lost_unknown = true;
 		lane->lost_unknown = true;
@@ -129,11 +131,12 @@ static void add_loss(struct page *page, struct cpu_lane *lane, uint64_t ts, uint
 	}
 }
 
+/* A loss ends what is known, also on a CPU that is not selected, whose losses are not shown. */
 static int lose(struct page *page, struct cpu_lane *lane, uint64_t ts, uint64_t lost)
 {
 	int ret = cpu_lane_forget(page, lane);
 
-	if (ret)
+	if (ret || (page->selector && !selector_has_cpu(page->selector, lane->cpu)))
 		return ret;
 	add_loss(page, lane, ts, lost);
 	return events_add_lost(&lane->events, page->store, ts, lost);

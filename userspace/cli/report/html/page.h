@@ -91,12 +91,13 @@ struct loss {
  * @blocked: intervals of INTERVAL_OFFCPU with an uninterruptible sleep. Most other long
  * sleeps are intended
  * @left_out: events that are not shown, because they are not selected
- * @selects: there is a selection
+ * @selector: NULL: all events are selected
  * @named: the user has named tasks: intervals of idle threads are shown, too
  * @idle: number of intervals of each kind that are left out otherwise
  * @without_text, @without_values: events whose text, or whose numbers, had no room
  * @without_lane: tasks that had no room
- * @losses: number of times that events were lost
+ * @losses: number of times that events were lost, on CPUs that are selected
+ * @gaps: the same on all CPUs
  * @call_text: number of the name of a system call, plus 1
  * @text_spent: an estimate of the bytes that texts of events take in the page
  * @error: negative errno; an interval could not be added
@@ -119,12 +120,13 @@ struct page {
 	uint64_t base, last;
 	uint64_t events, lost;
 	uint64_t left_out;
-	bool selects, named;
+	const struct selector *selector;
+	bool named;
 	uint64_t idle[NR_INTERVAL_KINDS];
 	uint64_t without_text, without_values;
 	uint64_t without_lane;
 	bool lost_unknown;
-	uint64_t losses;
+	uint64_t losses, gaps;
 	struct loss loss[MOST_LOSSES];
 	uint32_t call_text[CACHED_CALLS];
 	uint64_t text_spent;

@@ -76,7 +76,7 @@ function addWorst(table, kind, worst) {
 
 const AT_FIRST = 3;
 function addKind(panel, kind, title = KIND_TITLES[kind.kind]) {
-	if (!kind.worst.length) return;
+	if (!kind.worst.length && !kind.discarded) return;
 	element("h3", title ?? kind.kind, panel);
 	let sums = kind.count.toLocaleString("en");
 	if (kind.count + kind.unfinished > kind.worst.length)
@@ -84,6 +84,7 @@ function addKind(panel, kind, title = KIND_TITLES[kind.kind]) {
 	if (kind.unfinished) sums += `, ${kind.unfinished} not ended`;
 	if (kind.discarded) sums += `, ${kind.discarded} with lost events left out`;
 	element("p", sums, panel).className = "hint";
+	if (!kind.worst.length) return;
 	const table = element("table", undefined, panel);
 	const head = element("tr", undefined, element("thead", undefined, table));
 	for (const title of ["Length", "Task", "What"]) element("th", title, head).scope = "col";
