@@ -95,9 +95,10 @@ bool intervals_saw_kind(const struct intervals *intervals, enum interval_kind ki
 	       (kind == INTERVAL_IRQ && intervals->last[ROLE_VECTOR_EXIT]);
 }
 
-void intervals_set_recording(struct intervals *intervals, const struct rbmap_recording *reader)
+void intervals_set_gaps(struct intervals *intervals, interval_gap_fn *gap, const void *data)
 {
-	intervals->reader = reader;
+	intervals->gap = gap;
+	intervals->gap_data = data;
 }
 
 void intervals_set_symbols(struct intervals *intervals, interval_symbol_fn *symbol, void *data)
@@ -137,12 +138,30 @@ const char *intervals_name(struct intervals *intervals, const char *text)
 	return name;
 }
 
+static bool is_in_gap(const struct intervals *intervals, int cpu)
+{
+	return intervals->gap && intervals->gap(intervals->gap_data, cpu, intervals->at_end);
+}
+
+/* Some CPU has lost events. Is it one of the interval's host? */
+static bool host_is_in_gap(const struct intervals *intervals, const struct interval *interval)
+{
+	const struct dat_host *host = dat_hosts_of_task(intervals->hosts, interval->pid,
+							interval->cpu);
+
+	for (unsigned int i = 0; host && i < host->nr_cpus; i++)
+		if (is_in_gap(intervals, host->first_cpu + i))
+			return true;
+	return !host;
+}
+
 static bool has_losses(const struct intervals *intervals, const struct interval *interval,
 		       const struct cpu *cpu)
 {
 	if (cpu)
 		return cpu->in_gap || interval->begin < cpu->lossless_since;
-	return intervals->in_gap || interval->begin < intervals->lossless_since;
+	return interval->begin < intervals->lossless_since ||
+	       (intervals->in_gap && host_is_in_gap(intervals, interval));
 }
 
 void intervals_pass(struct intervals *intervals, const struct interval *interval,
@@ -257,7 +276,7 @@ int intervals_event(struct intervals *intervals, const struct rbmap_event *ev)
 
 	if (!cpu)
 		return intervals->failed ? -ENOMEM : 0;
-	intervals->in_gap = intervals->reader && dat_is_in_gap(intervals->reader);
+	intervals->in_gap = is_in_gap(intervals, -1);
 	if (ev->lost)
 		forget(intervals, cpu, ev->ts);
 	m.layout = intervals_layout(intervals, ev);
@@ -290,11 +309,10 @@ static void end_run(struct intervals *intervals, int cpu)
 
 static void end_gaps(struct intervals *intervals)
 {
-	unsigned int nr = intervals->reader ? rbmap_recording_cpus(intervals->reader) : 0;
-
+	intervals->at_end = true;
 	intervals->in_gap = false;
-	for (unsigned int i = 0; i < nr && i < MAX_CPUS; i++) {
-		bool in_gap = dat_cpu_ends_in_gap(intervals->reader, i);
+	for (int i = 0; intervals->gap && i < MAX_CPUS; i++) {
+		bool in_gap = is_in_gap(intervals, i);
 
 		intervals->in_gap |= in_gap;
 		if (intervals->cpu[i])

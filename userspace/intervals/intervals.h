@@ -182,13 +182,18 @@ bool intervals_saw_kind(const struct intervals *intervals, enum interval_kind ki
 /* Set the name of a task that no event has named yet. Return 0 or a negative errno. */
 int intervals_add_comm(struct intervals *intervals, int pid, const char *comm);
 
-struct rbmap_recording;
 /*
- * Set the recording from which all events come; without it they are those of running rings. A
- * recording says that a CPU has lost events as soon as the loss begins. Rings say so with the next
- * event of that CPU (@ev->lost).
+ * Has a CPU lost events since its last one? @cpu: -1: any CPU. @at_end: there are no more events.
+ * Otherwise this is about the moment behind the last event of intervals_event().
  */
-void intervals_set_recording(struct intervals *intervals, const struct rbmap_recording *reader);
+typedef bool interval_gap_fn(const void *data, int cpu, bool at_end);
+
+/*
+ * Set what knows that a CPU has lost events as soon as the loss begins, as a recording does.
+ * Without it the events are those of running rings, which say so with the next event of the CPU
+ * (@ev->lost).
+ */
+void intervals_set_gaps(struct intervals *intervals, interval_gap_fn *gap, const void *data);
 
 /*
  * Process the next event in the order of time. An interval in which events were lost is

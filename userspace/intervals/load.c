@@ -16,6 +16,15 @@ static void add_comm(void *data, int pid, const char *comm)
 		comms->failed = true;
 }
 
+static bool in_gap(const void *data, int cpu, bool at_end)
+{
+	const struct rbmap_recording *reader = data;
+
+	if (cpu < 0)
+		return dat_is_in_gap(reader);
+	return at_end ? dat_cpu_ends_in_gap(reader, cpu) : dat_cpu_is_in_gap(reader, cpu);
+}
+
 bool intervals_load(struct intervals *intervals, const struct rbmap_recording *reader,
 		    struct functions **functions)
 {
@@ -26,7 +35,7 @@ bool intervals_load(struct intervals *intervals, const struct rbmap_recording *r
 	*functions = functions_new(kallsyms->text, kallsyms->size);
 	if (!*functions)
 		return false;
-	intervals_set_recording(intervals, reader);
+	intervals_set_gaps(intervals, in_gap, reader);
 	intervals_set_symbols(intervals, functions_name, *functions);
 	for (size_t i = 0; i < nr; i++)
 		if (intervals_add_format(intervals, formats[i].system, formats[i].text,

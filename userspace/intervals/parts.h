@@ -183,7 +183,9 @@ struct intervals {
 	uint64_t discarded[NR_INTERVAL_KINDS];
 	uint64_t last[NR_ROLES];	/* time of the last event of each role */
 	uint64_t now;			/* time of the last event of all */
-	const struct rbmap_recording *reader;	/* NULL: the events come from rings */
+	interval_gap_fn *gap;		/* NULL: the events come from rings */
+	const void *gap_data;
+	bool at_end;			/* there are no more events */
 	bool in_gap;			/* some CPU has lost events since its last one */
 	const struct dat_cgroups *cgroups;	/* NULL: not known */
 	const struct dat_devices *devices;	/* NULL: not known */
