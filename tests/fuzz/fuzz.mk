@@ -38,7 +38,7 @@ FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/load.c,$(wildcard userspace/interv
 		   $(FUZZ_TABLES)
 FUZZ_HTML	:= $(addprefix userspace/cli/report/html/,cpu_lane.c device_lane.c interval_lane.c \
 		   meta.c page.c task_lane.c) $(wildcard userspace/cli/report/html/data/*.c) \
-		   userspace/command/pipeline.c
+		   userspace/command/pipeline.c userspace/input/selector.c
 FUZZ_CONVERT	:= $(filter-out userspace/lib/print/json_lines.c,$(FUZZ_TEXT)) \
 		   $(addprefix userspace/cli/convert/,output.c systrace.c $(notdir \
 		   $(wildcard userspace/cli/convert/perfetto*.c)))
@@ -107,9 +107,10 @@ FUZZ_EVENTS	:= tests/fuzz/fuzz_events.c tests/unit/cli/interval_events.c
 FUZZ_EVENTS_HEADERS := tests/fuzz/fuzz_events.h tests/unit/cli/interval_events.h
 
 $(FUZZ_BUILD)/cli_html: tests/fuzz/cli_html.c $(FUZZ_EVENTS) $(FUZZ_HTML) \
-		$(sort $(FUZZ_INTERVALS) $(FUZZ_TEXT)) $(FUZZ_CLI_HEADERS) $(FUZZ_EVENTS_HEADERS)
+		$(sort $(FUZZ_INTERVALS) $(FUZZ_TEXT) $(FUZZ_FILTER)) $(wildcard module/filter/*.h) \
+		$(FUZZ_CLI_HEADERS) $(FUZZ_EVENTS_HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) $(USER_INCLUDES) -Iuserspace/cli -o $@ $(filter %.c,$^) \
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(USER_INCLUDES) -Iuserspace/cli -I. -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp -lz
 
 $(FUZZ_BUILD)/cli_intervals: tests/fuzz/cli_intervals.c $(FUZZ_EVENTS) $(FUZZ_INTERVALS) \
