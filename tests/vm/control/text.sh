@@ -319,7 +319,7 @@ echo 1 >$root/overwrite
 
 if echo x86-tsc >$root/trace_clock 2>/dev/null; then
 	echo cycles >/dev/rbmap/marker
-	like "$(tail -n 1 $dir/trace)" '\] .{4,6} {1,}[0-9]{6,}: tracing_mark_write: cycles$' \
+	like "$(tail -n 1 $dir/trace)" '\] [^ ]+ +[0-9]{6,}: tracing_mark_write: cycles$' \
 		"times of x86-tsc are cycles"
 	echo local >$root/trace_clock
 fi
