@@ -89,6 +89,27 @@ static inline size_t hash_text(const char *text)
 	     (table)->slot && (element) != (table)->slot + (table)->nr_slots; (element)++) \
 		if ((element)->used)
 
+/**
+ * hash_sorted - list the elements of a table in an order that does not depend on the secret
+ * @table: the table
+ * @compare: function for qsort(), whose arguments point to pointers to elements
+ *
+ * Return: an array of pointers to all elements, which the caller frees; NULL: out of memory. The
+ * pointers are valid until an element is added or removed.
+ */
+#define hash_sorted(table, compare) ({					\
+	typeof((table)->slot[0]) **sorted_ =				\
+		calloc((table)->nr + 1, sizeof(*sorted_)), *element_;	\
+	size_t nr_ = 0;							\
+									\
+	if (sorted_) {							\
+		hash_for_each(table, element_)				\
+			sorted_[nr_++] = element_;			\
+		qsort(sorted_, nr_, sizeof(*sorted_), compare);		\
+	}								\
+	sorted_;							\
+})
+
 #define HASH_FUNCTION	static inline __attribute__((unused))
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): types */

@@ -210,11 +210,6 @@ struct event_context {
 struct task *intervals_task(struct intervals *intervals, int pid);
 /* Return the task if it is known, or NULL. */
 const struct task *intervals_find_task(const struct intervals *intervals, int pid);
-/*
- * Return all tasks by pid, or NULL: out of memory. The caller frees the array. An element is
- * valid until the next intervals_task().
- */
-const struct task **intervals_sorted_tasks(struct intervals *intervals, size_t *nr);
 /* Set a task's name from @size bytes, which a 0 may end. */
 void task_set_comm(struct task *task, const char *comm, size_t size);
 

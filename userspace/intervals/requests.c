@@ -121,11 +121,6 @@ static bool note_sectors(struct intervals *intervals, const struct request *r)
 }
 
 /* ---- how many requests a device has */
-static inline size_t device_hash(uint32_t dev)
-{
-	return hash_u32(dev);
-}
-
 static inline uint32_t device_key(const struct other_device *device)
 {
 	return device->dev;
@@ -136,7 +131,7 @@ static inline bool is_device(const struct other_device *device, uint32_t dev)
 	return device->dev == dev;
 }
 
-HASH_FUNCTIONS(device_table, struct other_device, uint32_t, FIRST_SLOTS, device_hash, is_device,
+HASH_FUNCTIONS(device_table, struct other_device, uint32_t, FIRST_SLOTS, hash_u32, is_device,
 	       device_key);
 
 static void note_other_device(struct intervals *intervals, uint32_t dev)
@@ -377,17 +372,13 @@ static int by_key(const void *a, const void *b)
 
 void intervals_requests_end(struct intervals *intervals)
 {
-	struct request **sorted = calloc(intervals->requests.nr + 1, sizeof(*sorted)), *r;
-	size_t nr = 0;
+	struct request **sorted = hash_sorted(&intervals->requests, by_key);
 
 	if (!sorted) {
 		intervals->failed = true;
 		return;
 	}
-	hash_for_each(&intervals->requests, r)
-		sorted[nr++] = r;
-	qsort(sorted, nr, sizeof(*sorted), by_key);
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < intervals->requests.nr; i++) {
 		pass_unfinished(intervals, sorted[i], INTERVAL_BLOCK_QUEUE, ROLE_ISSUE);
 		pass_unfinished(intervals, sorted[i], INTERVAL_BLOCK_DEVICE, ROLE_COMPLETE);
 	}

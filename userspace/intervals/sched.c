@@ -279,12 +279,23 @@ bool task_sleeps(const struct task *task)
 	       !is_uninterruptible(task->why_left);
 }
 
+static int by_pid(const void *a, const void *b)
+{
+	const struct task *x = *(const struct task *const *)a;
+	const struct task *y = *(const struct task *const *)b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
 void intervals_tasks_end(struct intervals *intervals)
 {
-	size_t nr;
-	const struct task **sorted = intervals_sorted_tasks(intervals, &nr);
+	struct task **sorted = hash_sorted(&intervals->tasks, by_pid);
 
-	for (size_t i = 0; i < nr; i++) {
+	if (!sorted) {
+		intervals->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < intervals->tasks.nr; i++) {
 		const struct task *task = sorted[i];
 
 		pass_unfinished(intervals, interval_of(task, INTERVAL_RUNQUEUE, task->last_cpu));

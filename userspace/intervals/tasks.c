@@ -51,29 +51,6 @@ const struct task *intervals_find_task(const struct intervals *intervals, int pi
 	return task_table_find(&intervals->tasks, pid);
 }
 
-static int by_pid(const void *a, const void *b)
-{
-	const struct task *x = *(const struct task *const *)a;
-	const struct task *y = *(const struct task *const *)b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-const struct task **intervals_sorted_tasks(struct intervals *intervals, size_t *nr)
-{
-	const struct task **sorted = calloc(intervals->tasks.nr + 1, sizeof(*sorted)), *task;
-
-	*nr = 0;
-	if (!sorted) {
-		intervals->failed = true;
-		return NULL;
-	}
-	hash_for_each(&intervals->tasks, task)
-		sorted[(*nr)++] = task;
-	qsort(sorted, *nr, sizeof(*sorted), by_pid);
-	return sorted;
-}
-
 void task_set_comm(struct task *task, const char *comm, size_t size)
 {
 	size = strnlen(comm, size < INTERVAL_COMM_SIZE ? size : INTERVAL_COMM_SIZE);

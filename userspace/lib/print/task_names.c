@@ -133,15 +133,11 @@ static int by_pid(const void *a, const void *b)
 
 int task_names_each(const struct task_names *names, task_name_fn *each, void *data)
 {
-	const struct task **sorted = calloc(names->tasks.nr + 1, sizeof(*sorted)), *task;
-	size_t nr = 0;
+	struct task **sorted = hash_sorted(&names->tasks, by_pid);
 
 	if (!sorted)
 		return -ENOMEM;
-	hash_for_each(&names->tasks, task)
-		sorted[nr++] = task;
-	qsort(sorted, nr, sizeof(*sorted), by_pid);
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < names->tasks.nr; i++)
 		each(data, sorted[i]->pid, sorted[i]->name);
 	free(sorted);
 	return 0;

@@ -189,14 +189,10 @@ static int compare_tasks(const void *a, const void *b)
 
 const struct dat_task **dat_cgroups_sorted(const struct dat_cgroups *cgroups, size_t *nr)
 {
-	const struct dat_task **sorted = malloc((cgroups->tasks.nr + 1) * sizeof(*sorted)), *task;
+	const struct dat_task **sorted =
+		(const struct dat_task **)hash_sorted(&cgroups->tasks, compare_tasks);
 
-	*nr = 0;
-	if (!sorted)
-		return NULL;
-	hash_for_each(&cgroups->tasks, task)
-		sorted[(*nr)++] = task;
-	qsort(sorted, *nr, sizeof(*sorted), compare_tasks);
+	*nr = sorted ? cgroups->tasks.nr : 0;
 	return sorted;
 }
 

@@ -252,16 +252,8 @@ static int most_events_first(const void *a, const void *b)
 /* No task may come to the table from here on, because a table that grows moves. */
 static int sort_tasks(struct look *look)
 {
-	struct seen *seen;
-	size_t nr = 0;
-
-	look->sorted = calloc(look->seen.nr + 1, sizeof(*look->sorted));
-	if (!look->sorted)
-		return -ENOMEM;
-	hash_for_each(&look->seen, seen)
-		look->sorted[nr++] = seen;
-	qsort(look->sorted, nr, sizeof(*look->sorted), most_events_first);
-	return 0;
+	look->sorted = hash_sorted(&look->seen, most_events_first);
+	return look->sorted ? 0 : -ENOMEM;
 }
 
 /* The other tasks: those with the most events first, and the recorder last. */

@@ -335,19 +335,15 @@ static int by_pid(const void *a, const void *b)
 
 void cmdlines_print(const struct cmdlines *cmdlines, struct buf *out, size_t limit)
 {
-	const struct entry **sorted = calloc(cmdlines->entries.nr + 1, sizeof(*sorted)), *e;
-	size_t nr = 0;
+	struct entry **sorted = hash_sorted(&cmdlines->entries, by_pid);
 
 	if (!sorted) {
 		out->failed = true;
 		return;
 	}
-	hash_for_each(&cmdlines->entries, e)
+	for (size_t i = 0; i < cmdlines->entries.nr && out->size + COMM_SIZE + 14 <= limit; i++)
 		/* Pid 0 is the idle task of each CPU, which readers of the file know. */
-		if (e->named && e->pid)
-			sorted[nr++] = e;
-	qsort(sorted, nr, sizeof(*sorted), by_pid);
-	for (size_t i = 0; i < nr && out->size + COMM_SIZE + 14 <= limit; i++)
-		buf_printf(out, "%d %s\n", sorted[i]->pid, sorted[i]->comm);
+		if (sorted[i]->named && sorted[i]->pid)
+			buf_printf(out, "%d %s\n", sorted[i]->pid, sorted[i]->comm);
 	free(sorted);
 }
