@@ -20,9 +20,7 @@ static bool in_gap(const void *data, int cpu, bool at_end)
 {
 	const struct rbmap_recording *reader = data;
 
-	if (cpu < 0)
-		return dat_is_in_gap(reader);
-	return at_end ? dat_cpu_ends_in_gap(reader, cpu) : dat_cpu_is_in_gap(reader, cpu);
+	return cpu < 0 ? dat_is_in_gap(reader) : dat_cpu_is_in_gap(reader, cpu, at_end);
 }
 
 bool intervals_load(struct intervals *intervals, const struct rbmap_recording *reader,

@@ -155,24 +155,16 @@ bool dat_is_in_gap(const struct rbmap_recording *r)
 	return r->nr_gaps > (r->nr_heap && r->cpu[r->heap[0]].in_gap);
 }
 
-/* The loss before the event that was returned is over. */
-bool dat_cpu_is_in_gap(const struct rbmap_recording *r, unsigned int cpu)
+bool dat_cpu_is_in_gap(const struct rbmap_recording *r, unsigned int cpu, bool at_end)
 {
 	for (unsigned int i = 0; i < r->nr_buffers; i++) {
 		unsigned int stream = r->buffer[i].first + cpu;
+		/* The gap before the event that was returned is over, if the caller uses the event. */
+		bool is_over = !at_end && r->nr_heap && r->heap[0] == stream;
 
-		if (cpu < r->buffer[i].nr_cpus && r->cpu[stream].in_gap &&
-		    !(r->nr_heap && r->heap[0] == stream))
+		if (cpu < r->buffer[i].nr_cpus && r->cpu[stream].in_gap && !is_over)
 			return true;
 	}
-	return false;
-}
-
-bool dat_cpu_ends_in_gap(const struct rbmap_recording *r, unsigned int cpu)
-{
-	for (unsigned int i = 0; i < r->nr_buffers; i++)
-		if (cpu < r->buffer[i].nr_cpus && r->cpu[r->buffer[i].first + cpu].in_gap)
-			return true;
 	return false;
 }
 

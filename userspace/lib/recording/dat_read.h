@@ -133,9 +133,7 @@ struct dat_loss dat_loss_behind(const struct rbmap_recording *recording, unsigne
  * has the next event of each CPU. A loss before the first event of a CPU makes no gap.
  */
 bool dat_is_in_gap(const struct rbmap_recording *recording);
-/* Is it in a gap of this CPU? */
-bool dat_cpu_is_in_gap(const struct rbmap_recording *recording, unsigned int cpu);
-/* After the last event that the caller has used: is the CPU in a gap? */
-bool dat_cpu_ends_in_gap(const struct rbmap_recording *recording, unsigned int cpu);
+/* Is it in a gap of this CPU? @at_end: the caller does not use it, and has used the one before. */
+bool dat_cpu_is_in_gap(const struct rbmap_recording *recording, unsigned int cpu, bool at_end);
 
 #endif /* RBMAP_DAT_READ_H */
