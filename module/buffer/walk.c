@@ -99,8 +99,8 @@ static bool rbmap_reader_find_loss(const struct rbmap_gen *gen, struct rbmap_ite
 }
 
 /*
- * Count what precedes an event as read: padding, or a sub-buffer without an event.  The next
- * sub-buffer tells the loss before it, to whoever reads that.
+ * Count what precedes an event as read: padding, or a sub-buffer without an event.  A loss
+ * before it is reported with the next sub-buffer, by any reader.
  */
 static void rbmap_reader_skip(struct rbmap_gen *gen, const struct rbmap_item *item)
 {

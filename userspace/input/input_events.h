@@ -17,7 +17,8 @@ typedef int input_lost_fn(void *data, unsigned int cpu, uint64_t lost);
  * Call @each for each event in the order of time. Then call @lost_last with the events that
  * each CPU lost after its last one: RBMAP_LOST_UNKNOWN if they may lie behind @in->until. A CPU
  * that lost a known number, and an unknown one, has two calls. @lost_last may be NULL.
- * @what: the progress says that this is done; NULL: nothing. Return 0, the error of a function, or one of rbmap_recording_next().
+ * @what: the progress says that this is done; NULL: nothing. Return 0, the error of a function, or
+ * one of rbmap_recording_next().
  */
 int input_each_event(struct input *in, const char *what, input_event_fn *each,
 		     input_lost_fn *lost_last, void *data);

@@ -11,7 +11,7 @@
 #include "recording/dat_read.h"
 
 #define MAX_CPUS	DAT_CPUS_MAX
-#define MAX_DEVICES	256	/* the requests of other devices are not counted, but these are */
+#define MAX_DEVICES	256	/* further devices are counted, and their requests are not */
 #define NR_RUNS		1024	/* switches of a CPU that are kept: a power of two */
 
 /**

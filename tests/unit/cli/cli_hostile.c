@@ -229,7 +229,7 @@ static void test_last_cpu(void **state)
 	intervals_free(intervals);
 }
 
-/* ---- pids and requests whose hash would be the same, if their makers knew it */
+/* ---- pids and requests that a hash without a secret puts into one slot */
 #define NR_TASKS	30000
 #define NR_REQUESTS	60000
 

@@ -62,7 +62,7 @@ static void enter(void)
 
 /*
  * The kernel keeps freed pages in a list for each CPU, and gives up to 2,016 of them back with
- * interrupts off, whoever has freed them. A short list has short windows.
+ * interrupts off. Any program may have freed them. If the lists are short, so are the windows.
  */
 static void keep_few_pages(void)
 {

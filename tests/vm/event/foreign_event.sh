@@ -40,7 +40,7 @@ fails "it cannot be removed while it is recorded" sh -c "echo >$theirs/kprobe_ev
 cat /proc/version >/dev/null
 put set_event ' '
 like "$(rbmap stream --no-follow 2>/dev/null)" 'opens: .*dir=-100' "its new fields are recorded"
-# An event that is made anew may get the number of the former one, whose records are still there.
+# A new event may get the number of one that was removed. Records of that are still in the ring.
 ok "it is removed once more" sh -c "echo >$theirs/kprobe_events"
 echo 'p:mine/anew vfs_read len=$arg3' >$theirs/kprobe_events
 put set_event mine:anew

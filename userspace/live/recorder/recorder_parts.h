@@ -63,8 +63,8 @@ struct recorder {
 };
 
 /*
- * recorder_open.c: map the ring of a CPU, unless the CPU has none, or the snapshot lacks it. Return 0 or an
- * error for rbmap_strerror().
+ * recorder_open.c: map the ring of a CPU, unless the CPU has none, or the snapshot lacks it.
+ * Return 0 or an error for rbmap_strerror().
  */
 int cpu_recorder_open(struct recorder *rec, unsigned int cpu);
 void cpu_recorder_close(struct cpu_recorder *c);

@@ -195,8 +195,8 @@ static PyObject *iterator_next(PyObject *self)
 }
 
 /*
- * The garbage collector finds a recording whose attribute is its own iterator. Events are not
- * tracked: they would be made 9 % slower, and lists of them would take twice the time.
+ * So the garbage collector finds a recording that has its own iterator as an attribute. Events are
+ * not tracked. That would make each of them 9 % slower, and lists of them twice as slow.
  */
 static int iterator_traverse(PyObject *self, visitproc visit, void *arg)
 {

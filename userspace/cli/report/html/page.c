@@ -131,7 +131,7 @@ static void add_loss(struct page *page, struct cpu_lane *lane, uint64_t ts, uint
 	}
 }
 
-/* A loss ends what is known, also on a CPU that is not selected, whose losses are not shown. */
+/* Any loss ends what is known of its CPU. Only those of CPUs that are selected are shown. */
 static int lose(struct page *page, struct cpu_lane *lane, uint64_t ts, uint64_t lost)
 {
 	int ret = cpu_lane_forget(page, lane);
