@@ -217,6 +217,51 @@ static void test_cut(void **state)
 	close(fd);
 }
 
+static size_t read_all(struct rbmap_recording *r, uint64_t *missing)
+{
+	struct rbmap_event ev;
+	size_t n = 0;
+
+	while (rbmap_recording_next(r, &ev) == 1)
+		n++;
+	*missing = rbmap_recording_damage(r)->missing;
+	rbmap_recording_close(r);
+	return n;
+}
+
+/* A file that becomes shorter while it is read loses no page that it still has. */
+static void test_shrinks(void **state)
+{
+	struct dat_writer *w = create();
+	uint64_t missing, missing_before;
+	struct rbmap_recording *r = NULL;
+	off_t begin, size;
+	size_t nr, nr_before;
+	int fd;
+
+	(void)state;
+	seed = 9;
+	write_random(w, 120);
+	finish(w);
+	fd = open(path, O_RDWR);
+	assert_int_equal(dat_open(&r, path), 0);
+	begin = r->cpu[r->nr_streams - 2].offset;
+	size = begin + r->cpu[r->nr_streams - 2].size;
+	rbmap_recording_close(r);
+	assert_true(size > begin + 20 * 4096);
+	for (size -= 4096; size >= begin; size -= 4096) {
+		assert_int_equal(dat_open(&r, path), 0);
+		assert_int_equal(ftruncate(fd, size), 0);
+		nr = read_all(r, &missing);
+		/* It says as much if it was shorter before. */
+		assert_int_equal(dat_open(&r, path), 0);
+		nr_before = read_all(r, &missing_before);
+		assert_int_equal(nr, nr_before);
+		assert_int_equal(missing, missing_before);
+	}
+	close(fd);
+}
+
 /*
  * Let the table say that CPU 0 has @size bytes. Then @nr events can be read, and @broken pages
  * have lost others.
@@ -538,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_shrinks),
 		cmocka_unit_test(test_short_size),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_sections_cut),

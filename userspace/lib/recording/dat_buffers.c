@@ -95,12 +95,12 @@ bool dat_buffer_is_chosen(const struct rbmap_recording *r, unsigned int buffer)
 
 RBMAP_API unsigned int rbmap_recording_event_buffer(const struct rbmap_recording *r)
 {
-	return r->nr_heap ? r->cpu[r->heap[0]].buffer : 0;
+	return r->nr_heap ? r->heap->c->buffer : 0;
 }
 
 uint64_t dat_event_ring_time(const struct rbmap_recording *r)
 {
-	return r->nr_heap ? r->cpu[r->heap[0]].cursor.ts : 0;
+	return r->nr_heap ? r->heap->c->cursor.ts : 0;
 }
 
 uint64_t dat_buffer_lost_last(const struct rbmap_recording *r, unsigned int buffer,
@@ -152,7 +152,7 @@ struct dat_loss dat_stream_loss_behind(const struct rbmap_recording *r, unsigned
 
 bool dat_is_in_gap(const struct rbmap_recording *r)
 {
-	return r->nr_gaps > (r->nr_heap && r->cpu[r->heap[0]].in_gap);
+	return r->nr_gaps > (r->nr_heap && r->heap->c->in_gap);
 }
 
 bool dat_cpu_is_in_gap(const struct rbmap_recording *r, unsigned int cpu, bool at_end)
@@ -160,7 +160,7 @@ bool dat_cpu_is_in_gap(const struct rbmap_recording *r, unsigned int cpu, bool a
 	for (unsigned int i = 0; i < r->nr_buffers; i++) {
 		unsigned int stream = r->buffer[i].first + cpu;
 		/* The gap before the event that was returned is over, if the caller uses the event. */
-		bool is_over = !at_end && r->nr_heap && r->heap[0] == stream;
+		bool is_over = !at_end && r->nr_heap && r->heap->c == &r->cpu[stream];
 
 		if (cpu < r->buffer[i].nr_cpus && r->cpu[stream].in_gap && !is_over)
 			return true;

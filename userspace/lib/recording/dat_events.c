@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include "dat_reader.h"
+#include "internal.h"
+
+#define READ_AT_ONCE	32768
 
 uint64_t dat_lost_sum(uint64_t a, uint64_t b)
 {
@@ -55,16 +58,61 @@ static void skip_hole(struct rbmap_recording *r, struct dat_cpu_reader *c)
 	c->at += skip;
 }
 
-static int read_page(struct rbmap_recording *r, struct dat_cpu_reader *c, void *page)
+/*
+ * Some pages are read at once, if words in each of them are aligned. Those of a recording that
+ * is not finished may still change.
+ */
+static int allocate_pages(struct rbmap_recording *r, struct dat_cpu_reader *c)
 {
-	int ret = dat_read_data(r, c, page, c->page_bytes, c->at);
+	size_t room = c->page_size;
+	int ret;
 
+	if (!c->chunks && !r->damage.unfinished && c->page_size % sizeof(uint64_t) == 0)
+		while (room + c->page_size <= READ_AT_ONCE && room < c->limit)
+			room += c->page_size;
+	ret = dat_limit_memory(&r->limits, r->file_size, room);
+	if (ret)
+		return ret;
+	c->pages = malloc(room + HEAD);
+	c->room = room;
+	return c->pages ? 0 : -ENOMEM;
+}
+
+/* Read the page at c->at, and those behind it for which there is room. */
+static int read_pages(struct rbmap_recording *r, struct dat_cpu_reader *c)
+{
+	uint64_t left = c->limit - c->at;
+	size_t size = left < c->room ? left : c->room;
+	int ret = dat_read_data(r, c, c->pages + HEAD - r->head, size, c->at);
+
+	/* Whatever is wrong with a page behind it, this one may be whole. */
+	if (ret && size > c->page_bytes) {
+		size = c->page_bytes;
+		ret = dat_read_data(r, c, c->pages + HEAD - r->head, size, c->at);
+	}
+	c->pages_at = c->at;
+	c->pages_end = ret ? c->at : c->at + size;
 	return ret ? ret : 1;
+}
+
+/* Let c->page be the page at c->at. Return 1, 0 at the end, or an error. */
+static int find_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
+{
+	bool is_read = c->at >= c->pages_at && c->at + c->page_bytes <= c->pages_end;
+	int ret = 1;
+
+	if (c->chunks)
+		ret = dat_read_chunks(r, c, c->pages + HEAD - r->head, c->page_bytes);
+	else if (!is_read)
+		ret = read_pages(r, c);
+	c->page = c->pages + (c->chunks ? 0 : c->at - c->pages_at);
+	return ret;
 }
 
 /*
  * Give the sub-buffer of a 32-bit kernel the header of a 64-bit one. The bytes of the file
- * are behind the room by which the header grows. The number of lost events becomes c->lost.
+ * are behind the room by which the header grows, or which the page before it had. The number of
+ * lost events becomes c->lost.
  */
 static void widen_page(const struct rbmap_recording *r, struct dat_cpu_reader *c)
 {
@@ -113,7 +161,6 @@ static void check_short_page(struct rbmap_recording *r, struct dat_cpu_reader *c
 static int next_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
 {
 	uint64_t left;
-	unsigned char *raw;
 	int ret;
 
 	skip_hole(r, c);
@@ -124,18 +171,12 @@ static int next_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
 		c->at = c->limit;
 		return 0;
 	}
-	if (!c->page) {
-		ret = dat_limit_memory(&r->limits, r->file_size, c->page_size);
-		if (ret)
-			return ret;
-		c->page = malloc((size_t)c->page_size + HEAD);
-		if (!c->page)
-			return -ENOMEM;
-	}
+	ret = c->pages ? 0 : allocate_pages(r, c);
+	if (ret)
+		return ret;
 	c->page_bytes = left < c->page_size ? left : c->page_size;
 	c->is_whole = c->page_bytes == c->page_size;
-	raw = c->page + HEAD - r->head;
-	ret = c->chunks ? dat_read_chunks(r, c, raw, c->page_bytes) : read_page(r, c, raw);
+	ret = find_page(r, c);
 	if (!ret) {
 		c->at = c->limit;
 		c->page_bytes = 0;
@@ -163,16 +204,29 @@ static int next_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
 	return 1;
 }
 
-/* Return 1 if c->ev is the next event of this stream, 0 at the end. */
-static int next_event(struct rbmap_recording *r, unsigned int stream)
+/* Find where the events of the page end. */
+static void find_events(struct rbmap_recording *r, struct dat_cpu_reader *c)
 {
-	struct dat_cpu_reader *c = &r->cpu[stream];
+	struct rbmap_subbuf_header header;
+	size_t size;
+
+	memcpy(&header, c->page, sizeof(header));
+	/* ftrace sign-extends bit 31 of commit: the mask clears the upper half as well. */
+	size = header.commit & RBMAP_COMMIT_MASK;
+	if (size <= c->page_bytes - HEAD)
+		c->events_size = size;
+	else if (c->is_whole)
+		r->damage.broken++;
+}
+
+/* Return 1 if c->ev is the next event of this stream, 0 at the end. */
+static int next_event(struct rbmap_recording *r, struct dat_cpu_reader *c)
+{
 	int ret;
 
 	for (;;) {
-		ret = c->page_bytes ?
-			rbmap_decode(c->page, c->page_bytes, &c->cursor,
-				     &c->ev) : 0;
+		ret = c->cursor.offset >= c->events_size ? 0 :
+			rbmap_decode_bytes(c->page, c->events_size, &c->cursor, &c->ev);
 		if (ret == 1) {
 			c->ev.cpu = c->cpu;
 			if (dat_correction_is_any(&r->correction))
@@ -184,35 +238,36 @@ static int next_event(struct rbmap_recording *r, unsigned int stream)
 		/* The last page of a truncated file may end within an event. */
 		if (ret < 0 && c->is_whole)
 			r->damage.broken++;
+		c->events_size = 0;
 		ret = next_page(r, c);
 		if (ret <= 0) {
 			c->ev.lost = 0;
 			return ret;
 		}
+		find_events(r, c);
 	}
 }
 
-static bool older(const struct rbmap_recording *r, unsigned int a, unsigned int b)
+/* If events have the same time, that of the first stream comes first. */
+static inline bool is_older(const struct dat_head *a, const struct dat_head *b)
 {
-	uint64_t x = r->cpu[a].ev.ts, y = r->cpu[b].ev.ts;
-
-	return x != y ? x < y : a < b;
+	return a->ts != b->ts ? a->ts < b->ts : a->c < b->c;
 }
 
-static void sift_down(struct rbmap_recording *r, unsigned int i)
+static inline void sift_down(struct dat_head *heap, unsigned int nr, unsigned int i)
 {
-	unsigned int child, stream = r->heap[i];
+	struct dat_head head = heap[i];
+	unsigned int child;
 
-	while ((child = 2 * i + 1) < r->nr_heap) {
-		if (child + 1 < r->nr_heap &&
-		    older(r, r->heap[child + 1], r->heap[child]))
+	while ((child = 2 * i + 1) < nr) {
+		if (child + 1 < nr && is_older(&heap[child + 1], &heap[child]))
 			child++;
-		if (!older(r, r->heap[child], stream))
+		if (!is_older(&heap[child], &head))
 			break;
-		r->heap[i] = r->heap[child];
+		heap[i] = heap[child];
 		i = child;
 	}
-	r->heap[i] = stream;
+	heap[i] = head;
 }
 
 static int start(struct rbmap_recording *r)
@@ -220,17 +275,17 @@ static int start(struct rbmap_recording *r)
 	int ret;
 
 	r->started = true;
-	for (unsigned int stream = 0; stream < r->nr_streams; stream++) {
-		if (!r->buffer[r->cpu[stream].buffer].chosen)
+	for (struct dat_cpu_reader *c = r->cpu; c < r->cpu + r->nr_streams; c++) {
+		if (!r->buffer[c->buffer].chosen)
 			continue;
-		ret = next_event(r, stream);
+		ret = next_event(r, c);
 		if (ret < 0)
 			return ret;
 		if (ret)
-			r->heap[r->nr_heap++] = stream;
+			r->heap[r->nr_heap++] = (struct dat_head){ c->ev.ts, c };
 	}
 	for (unsigned int i = r->nr_heap / 2; i--;)
-		sift_down(r, i);
+		sift_down(r->heap, r->nr_heap, i);
 	return 0;
 }
 
@@ -238,42 +293,42 @@ static int start(struct rbmap_recording *r)
  * Take the next event of the stream with the oldest one. A loss before a stream's first event is
  * no gap: it may be older than the recording.
  */
-static int take_next(struct rbmap_recording *r)
+static inline int take_next(struct rbmap_recording *r)
 {
-	struct dat_cpu_reader *c = &r->cpu[r->heap[0]];
+	struct dat_cpu_reader *c = r->heap->c;
 	int ret;
 
-	r->nr_gaps -= c->in_gap;
-	c->in_gap = false;
-	ret = next_event(r, r->heap[0]);
-	if (ret >= 0) {
-		c->in_gap = c->ev.lost || c->lost;
-		r->nr_gaps += c->in_gap;
+	if (c->in_gap) {
+		c->in_gap = false;
+		r->nr_gaps--;
 	}
-	return ret;
+	ret = next_event(r, c);
+	if (ret < 0)
+		return ret;
+	if (c->ev.lost || c->lost) {
+		c->in_gap = true;
+		r->nr_gaps++;
+	}
+	r->heap->ts = c->ev.ts;
+	if (!ret)
+		*r->heap = r->heap[--r->nr_heap];
+	if (r->nr_heap)
+		sift_down(r->heap, r->nr_heap, 0);
+	return 0;
 }
 
 RBMAP_API int rbmap_recording_next(struct rbmap_recording *r, struct rbmap_event *ev)
 {
 	int ret;
 
-	if (!r->started) {
-		ret = start(r);
-		if (ret)
-			return ret;
-	} else if (r->nr_heap) {
-		/* The caller is done with the previous event. */
+	/* The caller is done with the previous event. */
+	if (r->nr_heap)
 		ret = take_next(r);
-		if (ret < 0)
-			return ret;
-		if (!ret)
-			r->heap[0] = r->heap[--r->nr_heap];
-		if (r->nr_heap)
-			sift_down(r, 0);
-	}
-	if (!r->nr_heap)
-		return 0;
-	*ev = r->cpu[r->heap[0]].ev;
+	else
+		ret = r->started ? 0 : start(r);
+	if (ret || !r->nr_heap)
+		return ret;
+	*ev = r->heap->c->ev;
 	return 1;
 }
 
@@ -316,6 +371,8 @@ RBMAP_API void rbmap_recording_rewind(struct rbmap_recording *r)
 
 		c->at = 0;
 		c->page_bytes = 0;
+		c->pages_end = 0;	/* Some have been changed. */
+		c->events_size = 0;
 		c->cursor = (struct rbmap_cursor){ 0 };
 		c->lost = 0;
 		c->ev.lost = 0;

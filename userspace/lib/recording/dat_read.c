@@ -106,7 +106,7 @@ int dat_open_at(struct rbmap_recording **reader, int fd, const struct dat_place 
 static void free_cpu(struct dat_cpu_reader *c)
 {
 	dat_close_chunks(c->chunks);
-	free(c->page);
+	free(c->pages);
 	if (c->spool >= 0)
 		close(c->spool);
 }

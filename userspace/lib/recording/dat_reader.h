@@ -48,14 +48,24 @@ struct dat_cpu_reader {
 	int spool;		/* the CPU's file, which has the data beyond @size; or -1 */
 	uint64_t at;		/* offset of the next page */
 	struct dat_chunks *chunks;	/* NULL: the data is not compressed */
-	unsigned char *page;
+	unsigned char *pages;	/* those that were read at once */
+	size_t room;		/* bytes for them */
+	uint64_t pages_at, pages_end;	/* where they are in the data */
+	unsigned char *page;	/* one of them */
 	size_t page_bytes;	/* bytes of the page that exist */
 	bool is_whole;		/* nothing has cut the page off */
+	size_t events_size;	/* bytes of its events; 0: they cannot be, or have been, decoded */
 	struct rbmap_cursor cursor;
 	uint64_t lost;		/* not reported yet */
 	uint64_t lost_known;	/* as far as it is known; valid if @lost is not 0 */
 	bool in_gap;		/* it had an event, and a loss is before the next one, or the end */
 	struct rbmap_event ev;	/* next event, if the CPU is in the heap; else without a loss */
+};
+
+/* A stream and the time of its next event. An array has the streams in order. */
+struct dat_head {
+	uint64_t ts;
+	struct dat_cpu_reader *c;
 };
 
 struct rbmap_recording {
@@ -110,7 +120,7 @@ struct rbmap_recording {
 	struct dat_cpu_reader *cpu;	/* the streams: all CPUs of the first buffer, of the next … */
 	unsigned int nr_streams;
 	size_t room;			/* for streams */
-	unsigned int *heap;		/* streams, the one with the oldest event first */
+	struct dat_head *heap;		/* streams, the one with the oldest event first */
 	unsigned int nr_heap;
 	unsigned int nr_gaps;		/* streams that are in a gap */
 	bool started;
