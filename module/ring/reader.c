@@ -362,6 +362,9 @@ void rbmap_ring_carry(struct rbmap_ring *ring, u64 lost)
  * @ring: the ring, sealed
  * @unreported: set to the number of losses of the ring that were not reported
  *
+ * The reader may have got a sub-buffer, and found the loss before it, without reading an event
+ * of it.  That loss is not reported either.
+ *
  * Context: may sleep.
  * Return: the number of discarded events.  They do not count as read.
  */
@@ -370,6 +373,8 @@ u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *unreported)
 	struct rbmap_reader *reader = &ring->reader;
 	u64 read = reader->read, reported = reader->reported, events;
 
+	if (!reader->offset && rbmap_ring_unread(ring))
+		reported -= reader->lost;
 	rbmap_ring_skip(ring);
 	rbmap_ring_report_drops(ring);
 	events = reader->read - read;

@@ -522,6 +522,27 @@ static void test_abandon(void **state)
 	rig_close();
 }
 
+/* A loss before a sub-buffer that the reader has got, and has not read, is abandoned with it. */
+static void test_abandon_found_loss(void **state)
+{
+	u64 unreported, events;
+	u32 i;
+
+	(void)state;
+	open_ring(4, 256, RBMAP_MODE_OVERWRITE);
+	for (i = 0; i < 400; i++)
+		assert_true(rig_write(4));
+	assert_int_equal(rbmap_ring_get(rig.ring), RBMAP_GET_NEXT);
+	assert_true(reader()->lost);
+	assert_int_equal(reader()->reported, reader()->lost);
+	rbmap_ring_seal(rig.ring);
+	events = rbmap_ring_abandon(rig.ring, &unreported);
+	assert_int_equal(reader()->reported, 0);
+	assert_int_equal(unreported, local_read(&rig.ring->overrun));
+	assert_int_equal(events + unreported, 400);
+	rig_close();
+}
+
 /* Losses carried from another ring are reported with the next sub-buffer, or alone. */
 static void test_carry(void **state)
 {
@@ -1172,6 +1193,7 @@ int main(void)
 		cmocka_unit_test(test_drop_too_large),
 		cmocka_unit_test(test_begin_late),
 		cmocka_unit_test(test_abandon),
+		cmocka_unit_test(test_abandon_found_loss),
 		cmocka_unit_test(test_carry),
 		cmocka_unit_test(test_empty_reader),
 		cmocka_unit_test(test_drop_publishes),

@@ -317,6 +317,24 @@ is "$(grep -c '\[001\].*: number ' /tmp/part) $(lost_in /tmp/part)" "$kept 0" "i
 is "$(lost_in /tmp/pipe)" $((many - kept)) "the next reader prints it"
 echo 1 >$root/overwrite
 
+# A reader finds the loss of a CPU, prints an event of the other one, and the rings expire.
+: >$dir/trace
+taskset -p 1 $$ >/dev/null
+markers 1 5
+taskset -p 2 $$ >/dev/null
+markers 1 $many
+taskset -p "$mask" $$ >/dev/null
+dd if=$dir/trace_pipe bs=1 count=10 2>/dev/null >/tmp/part
+retired=$(cat $root/retired_size_kb) size=$(cat $root/buffer_size_kb)
+echo 0 >$root/retired_size_kb
+for kb in $((size + 64)) $((size + 128)) "$size"; do
+	echo "$kb" >$root/buffer_size_kb
+done
+echo "$retired" >$root/retired_size_kb
+/tests/text read $dir/trace_pipe >/tmp/pipe 2>/dev/null
+is $(($(lost_in /tmp/pipe) + $(grep -c ': number ' /tmp/pipe))) $((many + 5 - 1)) \
+	"a loss that was found only is told by the rings behind it"
+
 if echo x86-tsc >$root/trace_clock 2>/dev/null; then
 	echo cycles >/dev/rbmap/marker
 	like "$(tail -n 1 $dir/trace)" '\] [^ ]+ +[0-9]{6,}: tracing_mark_write: cycles$' \
