@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * A buffer that grows. After a failed allocation ->failed stays set, so callers
  * check it once at the end.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Error messages and exit statuses. Each message is one line on stderr that names the
  * problem and its remedy.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* Whole reads and writes, and standard input and output as files */
 #ifndef RBMAP_BASE_FILES_H
 #define RBMAP_BASE_FILES_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* Print JSON value by value, with commas and indentation. */
 #ifndef RBMAP_BASE_JSON_H
 #define RBMAP_BASE_JSON_H

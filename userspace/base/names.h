@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Names: each text once, so that equal texts have the same address. The table grows with the
  * names, which can be those of a file of others.

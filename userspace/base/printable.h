@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Text of others for a terminal. Names of threads and strings of events contain any bytes,
  * escape sequences for example. Control characters, C1 as UTF-8 among them, characters that

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* The surroundings of this process: the clock, ignored signals, its PID namespace. */
 #ifndef RBMAP_BASE_PROCESS_H
 #define RBMAP_BASE_PROCESS_H

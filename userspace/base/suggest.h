@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* Suggest existing names that are similar to an unknown one. */
 #ifndef RBMAP_BASE_SUGGEST_H
 #define RBMAP_BASE_SUGGEST_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* Terminals: a line that shows how far long work has come, and colours. */
 #ifndef RBMAP_BASE_TERMINAL_H
 #define RBMAP_BASE_TERMINAL_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Numbers, lengths of time and sizes that users write and read. A size is a number of KiB, or
  * a number with the unit K, M or G.

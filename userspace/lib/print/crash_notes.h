@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * A process of crash_guard() notes which format libtraceevent uses, and how far the output
  * is. The notes outlive the process. Without a guard they have no use.

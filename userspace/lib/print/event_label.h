@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * The names of events in lines of text: "sched_switch: ". If two systems have an event of
  * the same name, the label has the system, too: "sched:sched_switch: ".

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* The value that a record has for a field of its format. The record may contain any bytes. */
 #ifndef RBMAP_PRINT_FIELD_VALUE_H
 #define RBMAP_PRINT_FIELD_VALUE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* Append events as JSON, one object per line: rbmap-json(5) has their keys. */
 #ifndef RBMAP_PRINT_JSON_LINES_H
 #define RBMAP_PRINT_JSON_LINES_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * A session has what the lines of a recording, or of the running module, have in common: formats
  * of events, names of threads, symbols, and what is shown. line.h prints with it.

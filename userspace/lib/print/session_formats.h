@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* The formats of the events that a session prints. */
 #ifndef RBMAP_PRINT_SESSION_FORMATS_H
 #define RBMAP_PRINT_SESSION_FORMATS_H

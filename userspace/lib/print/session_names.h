@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * The names of the threads that a session prints, and what their system calls say of them.
  * They change with the events, so events come in the order of time.

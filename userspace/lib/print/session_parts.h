@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * The parts of a session: session.c has its settings, session_formats.c its formats,
  * session_names.c the names of its threads. line.c reads them.

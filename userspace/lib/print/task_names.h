@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* The names of threads, by pid. */
 #ifndef RBMAP_PRINT_TASK_NAMES_H
 #define RBMAP_PRINT_TASK_NAMES_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Times of a recording as the user wants to see them. The moments of the recording say
  * which time of the wall clock belongs to which time of the ring.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Prints events of the kernel's tracers that trace-cmd report prints in its own way. These
  * are stacks of any length, calls and returns of function_graph, and texts of

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Find the symbols that the events of a recording print. The kernel's table of symbols is
  * larger than most recordings, and events use few of them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* Find the function of an address in a kallsyms file. */
 #ifndef RBMAP_SYMBOLS_SYMBOLS_H
 #define RBMAP_SYMBOLS_SYMBOLS_H

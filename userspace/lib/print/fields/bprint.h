@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Prints texts of trace_printk(). The kernel records the address of the format and the
  * arguments, as vbin_printf() in lib/vsprintf.c stores them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * The kernel's constant strings and formats of trace_printk(): an event has their address,
  * and the printk section of a recording has the texts.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* The values of fields in a record. The caller checks that the bytes are there. */
 #ifndef RBMAP_PRINT_FIELDS_FIELDS_H
 #define RBMAP_PRINT_FIELDS_FIELDS_H

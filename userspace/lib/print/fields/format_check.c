@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Formats of events come from files, which can contain anything. libtraceevent pads
  * numbers to any width, and reads arrays of any length.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Numbers as text. Each function writes at @at, which has enough room, and returns the
  * end of the text, without a final 0.

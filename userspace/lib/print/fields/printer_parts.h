@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* A compiled print format: printer_compile.c makes it, and printer.c prints by it. */
 #ifndef RBMAP_PRINT_FIELDS_PRINTER_PARTS_H
 #define RBMAP_PRINT_FIELDS_PRINTER_PARTS_H

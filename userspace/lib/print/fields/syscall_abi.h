@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Which system calls a thread makes: those of 64-bit programs, or on x86 those of 32-bit
  * ones, which have other numbers. An event has the number alone. A thread changes when it

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Prints sys_enter and sys_exit with the names of system calls: their records contain
  * only numbers.

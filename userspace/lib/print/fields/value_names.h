@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * The names that a print format gives to the numbers of a field, such as a thread's state,
  * or the flags of an allocation.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* Make one complete recording of the files that a recorder has written. */
 #ifndef RBMAP_RECORDING_ASSEMBLE_DAT_ASSEMBLE_H
 #define RBMAP_RECORDING_ASSEMBLE_DAT_ASSEMBLE_H

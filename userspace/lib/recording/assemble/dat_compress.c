@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
  * Write a recording of version 7 from one of version 6. The parts of version 6 are the
  * contents of the sections.

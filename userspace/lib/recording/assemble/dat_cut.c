@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
  * The events of a stream (a CPU of a buffer) are encoded into pages again. When some pages are
  * full, they are compressed and go to the spool, so memory does not grow with the recording.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Write a part of a recording as a recording of its own. It has all headers and options of the
  * first one, and the chosen events at their times in the ring. The file has version 7,

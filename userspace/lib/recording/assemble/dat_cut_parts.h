@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* The state of a part of a recording, which dat_cut.c fills and dat_cut_write.c writes. */
 #ifndef RBMAP_RECORDING_ASSEMBLE_DAT_CUT_PARTS_H
 #define RBMAP_RECORDING_ASSEMBLE_DAT_CUT_PARTS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /* Write the file of a part: its headers, and the chunks of each CPU from the spool. */
 #include <endian.h>
 #include <errno.h>

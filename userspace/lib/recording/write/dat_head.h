@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* The parts of a recording before the data: the headers and the tail (dat.h). */
 #ifndef RBMAP_RECORDING_WRITE_DAT_HEAD_H
 #define RBMAP_RECORDING_WRITE_DAT_HEAD_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * The names of a recording that is written, and of the files of its CPUs. At first the
  * recording has a temporary name beside FILE, so that the FILE of before stays until the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /* Write sub-buffers to the file as they are: from the map, without a copy. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* The data of a recording: the pages of each CPU. dat_write.h has dat_add(). */
 #ifndef RBMAP_RECORDING_WRITE_DAT_PAGES_H
 #define RBMAP_RECORDING_WRITE_DAT_PAGES_H

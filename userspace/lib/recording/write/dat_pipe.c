@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /* Move sub-buffers from a pipe to the file, as they are and many at once. */
 #include <errno.h>
 #include <fcntl.h>

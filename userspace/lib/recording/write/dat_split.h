@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Sub-buffers that do not fit a page of the file, because the ring's sub-buffers
  * became larger or because the number of lost events needs room. Their events

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * The state of a recording that is being written. dat_write.c, dat_head.c,
  * dat_pages.c, dat_pipe.c and dat_split.c share it.

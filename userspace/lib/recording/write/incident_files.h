@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* The files of a flight recorder: their names, and how many of them are kept. */
 #ifndef RBMAP_RECORDING_WRITE_INCIDENT_FILES_H
 #define RBMAP_RECORDING_WRITE_INCIDENT_FILES_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * The place of a file that is to be written. Nobody else can lead it away: a symbolic link
  * that another user has made, or could replace, is refused.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Texts that rbmap adds to the counters of a recording: its moments, which dat_times_parse()
  * reads, the cgroups of its tasks (recording/dat_cgroups.h) and the names of its block
