@@ -37,7 +37,8 @@ $(LIB_BUILD)/%.o: $(LIB_DIR)/%.c VERSION $(LIB_DIR)/lib.mk
 # no dlopen() from the other half, for which the linker warns.
 LIB_HALVES	:= $(LIB_BUILD)/rings.o $(LIB_BUILD)/recordings.o
 $(LIB_BUILD)/rings.o: $(LIB_RING_SRCS:%.c=$(LIB_BUILD)/%.o)
-$(LIB_BUILD)/recordings.o: $(LIB_DAT_SRCS:%.c=$(LIB_BUILD)/%.o)
+# A part has copies of the functions of others that it calls.
+$(LIB_BUILD)/recordings.o: $(LIB_DAT_SRCS:%.c=$(LIB_BUILD)/%.o) $(LIB_BUILD)/decode_bytes.o
 $(LIB_HALVES):
 	$(CC) $(CFLAGS) -nostdlib -r -o $@ $^
 	$(OBJCOPY) --localize-hidden $@
