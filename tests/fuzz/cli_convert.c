@@ -23,6 +23,7 @@
 #include "input/input.h"
 #include "print/line.h"
 #include "print/session_formats.h"
+#include "print/session_recording.h"
 #include "recording/dat_hosts.h"
 #include "recording/dat_read.h"
 
@@ -79,10 +80,10 @@ const struct dat_hosts *dat_hosts(const struct rbmap_recording *reader)
 }
 
 /* The session has its formats from the beginning: to parse one takes longer than all else. */
-int input_load_session(const struct input *in, struct print_session *s)
+int print_session_load_recording(struct print_session *s, struct rbmap_recording *r)
 {
-	(void)in;
 	(void)s;
+	(void)r;
 	return 0;
 }
 

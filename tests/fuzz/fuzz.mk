@@ -24,8 +24,9 @@ FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_BASE	:= $(wildcard userspace/base/*.c)
 # The tables of tasks, disks and hosts in a recording
 FUZZ_TABLES	:= $(addprefix userspace/lib/recording/,dat_cgroups.c dat_devices.c dat_hosts.c)
-FUZZ_TEXT	:= $(FUZZ_BASE) $(filter-out %/json_head.c,$(wildcard userspace/lib/print/*.c \
-		   userspace/lib/print/fields/*.c)) userspace/lib/symbols/symbols.c $(FUZZ_TABLES)
+# The fuzzers have no recording.
+FUZZ_TEXT	:= $(FUZZ_BASE) $(filter-out %/json_head.c %/rbmap_report.c %/session_recording.c, \
+		   $(wildcard userspace/lib/print/*.c userspace/lib/print/fields/*.c)) userspace/lib/symbols/symbols.c $(FUZZ_TABLES)
 FUZZ_FIELDS	:= $(FUZZ_BASE) $(addprefix userspace/live/probe/,fetch.c fetch_place.c field_expr.c btf_types.c)
 FUZZ_DAT	:= $(FUZZ_BASE) $(wildcard $(addprefix userspace/lib/,recording/write/*.c \
 		   recording/assemble/*.c symbols/*.c))

@@ -62,6 +62,9 @@ $(USER_BUILD)/module/%.o: module/%.c $(CLI_DIR)/cli.mk $(USER_DIR)/userspace.mk
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(CLI_CFLAGS) -c -o $@ $<
 
+# librbmap has these, too.
+$(filter $(USER_BUILD)/base/% $(USER_BUILD)/lib/%,$(CLI_OBJS)): CLI_CFLAGS += -fPIC -fvisibility=hidden
+
 # The only folder that includes headers of the module
 $(USER_BUILD)/filter/%.o: CLI_CFLAGS += -I.
 

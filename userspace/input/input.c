@@ -9,6 +9,7 @@
 #include "base/printable.h"
 #include "command/command.h"
 #include "input.h"
+#include "print/session_recording.h"
 #include "recording/dat_read.h"
 
 int input_failed(const struct input *in, int error)
@@ -144,13 +145,8 @@ enum time_style input_time_style(const struct input *in)
 
 bool input_set_times(struct input *in)
 {
-	bool known = time_view_init(&in->time, dat_times(in->reader),
-				    clock_is_counter(rbmap_recording_clock(in->reader)));
+	bool known = time_view_init_recording(&in->time, in->reader);
 
-	if (!known && rbmap_recording_is_dated(in->reader)) {
-		time_view_init_real(&in->time);
-		known = true;
-	}
 	in->from = 0;
 	in->to = UINT64_MAX;
 	if (!parse_bound(in, "--since", in->since, &in->from) ||

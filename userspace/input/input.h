@@ -92,12 +92,4 @@ bool input_set_times(struct input *in);
 /* After the last event: tell what damage was found. Return STATUS_OK or STATUS_CUT. */
 int input_tell_damage(const struct input *in, const char *done);
 
-struct print_session;
-
-/*
- * Give @s what the recording has for its events: their formats, the names of threads, and
- * symbols. The layout of @s must be set before. Return 0 or -ENOMEM.
- */
-int input_load_session(const struct input *in, struct print_session *s);
-
 #endif /* RBMAP_INPUT_INPUT_H */

@@ -7,8 +7,9 @@ LIB_BUILD	:= $(BUILD)/lib
 LIB_SONAME	:= librbmap.so.1
 LIB_REAL	:= librbmap.so.1.0.0
 
-# The files beside this one read rings. Those in formats/ and recording/ read recordings. The
-# other folders write and print them: programs here are linked with these, librbmap has none.
+# The files beside this one read rings. Those in formats/ and recording/ read recordings, and
+# those in print/ and symbols/ print them. The other folders write them: programs here are linked
+# with these, librbmap has none.
 LIB_RING_SRCS	:= $(notdir $(wildcard $(LIB_DIR)/*.c))
 LIB_DAT_SRCS	:= $(patsubst $(LIB_DIR)/%,%,$(wildcard $(addprefix $(LIB_DIR)/,formats/*.c recording/*.c)))
 LIB_SRCS	:= $(LIB_RING_SRCS) $(LIB_DAT_SRCS)
@@ -26,24 +27,31 @@ INSTALL_USER	+= install-lib
 UNINSTALL_USER	+= uninstall-lib
 
 LIB_OBJS	:= $(LIB_SRCS:%.c=$(LIB_BUILD)/%.o)
+# The command has the same objects, and those of base/ that the print engine needs.
+LIB_PRINT_SRCS	:= $(call user_sources,$(PRINT_DIRS)) lib/symbols/symbols.c \
+	$(addprefix base/,buf.c json.c names.c printable.c process.c terminal.c)
+LIB_PRINT_OBJS	:= $(LIB_PRINT_SRCS:%.c=$(USER_BUILD)/%.o)
+LIB_PRINT_LIBS	:= libtraceevent libseccomp
 -include $(LIB_OBJS:.o=.d)
 
 $(LIB_BUILD)/%.o: $(LIB_DIR)/%.c VERSION $(LIB_DIR)/lib.mk
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LIB_CFLAGS) -c -o $@ $<
 
-# The objects of each half are linked into one, so that only the functions of the API are
+# The objects of each part are linked into one, so that only the functions of the API are
 # global symbols of the static library too. A static program that reads rings alone gets
-# no dlopen() from the other half, for which the linker warns.
-LIB_HALVES	:= $(LIB_BUILD)/rings.o $(LIB_BUILD)/recordings.o
+# no dlopen() from the parts that read recordings, for which the linker warns, and only a program
+# that prints needs other libraries. A part has copies of the functions of others that it calls.
+LIB_PARTS	:= $(LIB_BUILD)/rings.o $(LIB_BUILD)/recordings.o $(LIB_BUILD)/print.o
 $(LIB_BUILD)/rings.o: $(LIB_RING_SRCS:%.c=$(LIB_BUILD)/%.o)
-# A part has copies of the functions of others that it calls.
 $(LIB_BUILD)/recordings.o: $(LIB_DAT_SRCS:%.c=$(LIB_BUILD)/%.o) $(LIB_BUILD)/decode_bytes.o
-$(LIB_HALVES):
+$(LIB_BUILD)/print.o: $(LIB_PRINT_OBJS) \
+	$(addprefix $(LIB_BUILD)/recording/,dat_cgroups.o dat_comms.o dat_hosts.o dat_parts.o)
+$(LIB_PARTS):
 	$(CC) $(CFLAGS) -nostdlib -r -o $@ $^
 	$(OBJCOPY) --localize-hidden $@
 
-$(LIB_STATIC): $(LIB_HALVES)
+$(LIB_STATIC): $(LIB_PARTS)
 	rm -f $@
 	$(AR) rcs $@ $^
 
@@ -52,10 +60,11 @@ $(LIB_ALL): $(LIB_OBJS)
 	rm -f $@
 	$(AR) rcs $@ $^
 
-$(LIB_SHARED): $(LIB_OBJS) $(LIB_DIR)/librbmap.map
+$(LIB_SHARED): $(LIB_OBJS) $(LIB_PRINT_OBJS) $(LIB_DIR)/librbmap.map
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
 		-Wl,--version-script=$(LIB_DIR)/librbmap.map \
-		-Wl,-z,defs -o $@ $(LIB_OBJS) -ldl
+		-Wl,-z,defs -o $@ $(LIB_OBJS) $(LIB_PRINT_OBJS) \
+		$(shell $(PKG_CONFIG) --libs $(LIB_PRINT_LIBS)) -lpthread -ldl
 	ln -sf $(LIB_REAL) $(@D)/$(LIB_SONAME)
 	ln -sf $(LIB_SONAME) $(@D)/librbmap.so
 
@@ -85,7 +94,8 @@ LIB_MAN_LINKS	:= \
 	$(addprefix rbmap_recording_open:rbmap_recording_,open_fd close next \
 		next_subbuf rewind lost_last \
 		done formats cpus comm cgroup ns_pid device clock uname moment reason damage \
-		buffers buffer_name buffer_cpus choose_buffer event_buffer correct host is_dated)
+		buffers buffer_name buffer_cpus choose_buffer event_buffer correct host is_dated) \
+	$(addprefix rbmap_report_open:rbmap_report_,close event head lost)
 LIB_MAN_LINK_NAMES := $(foreach link,$(LIB_MAN_LINKS),\
 	$(lastword $(subst :, ,$(link))).3)
 

@@ -469,6 +469,46 @@ struct rbmap_damage {
 /* Return: the damage.  The next call changes the structure. */
 const struct rbmap_damage *rbmap_recording_damage(struct rbmap_recording *recording);
 
+/*
+ * The text of a recording's events, as `rbmap report` prints it: the fields by the event's print
+ * format, after columns for the task, the CPU and the time.  Formats are compiled once.  A
+ * report is used by the thread that uses the recording, and is closed before that.
+ * libtraceevent parses the formats, and prints what this engine does not know.  It may crash on
+ * those of a hostile file: a program that reads such files prints in a process without rights.
+ */
+struct rbmap_report;
+
+#define RBMAP_REPORT_JSON	0x1	/* JSON, one object a line: rbmap-json(5) */
+#define RBMAP_REPORT_WALL	0x2	/* in text: date and time of day */
+#define RBMAP_REPORT_UTC	0x4	/* in text: the same as UTC */
+#define RBMAP_REPORT_PLUGINS	0x8	/* in text: libtraceevent's plugins print their events */
+
+/*
+ * Begin a report, before the first event is read, or after rbmap_recording_rewind().  It looks
+ * at all events, because threads have names in later ones, and rewinds the recording.  Return:
+ * 0 or a negative error.  -EINVAL: an unknown flag.  -ENODATA: the recording does not say when
+ * it was made, as RBMAP_REPORT_WALL and RBMAP_REPORT_UTC need.
+ */
+int rbmap_report_open(struct rbmap_report **report, struct rbmap_recording *recording,
+		      unsigned int flags);
+void rbmap_report_close(struct rbmap_report *report);
+
+/*
+ * Store lines and their size.  They end with a newline, not with a 0, and are valid until the
+ * next call for this report.  Return: 0 or -ENOMEM.
+ *
+ * rbmap_report_head(): the first line of the output.  rbmap_report_event(): the event that
+ * rbmap_recording_next() has stored.  Each event is passed, in this order, because names of
+ * threads are learnt from them.  A line before it tells the events that were lost before it.
+ * rbmap_report_lost(): the line that tells events that a CPU has lost, such as those of
+ * rbmap_recording_lost_last(); nothing if there are none.
+ */
+int rbmap_report_head(struct rbmap_report *report, const char **text, size_t *size);
+int rbmap_report_event(struct rbmap_report *report, const struct rbmap_event *ev,
+		       const char **text, size_t *size);
+int rbmap_report_lost(struct rbmap_report *report, unsigned int cpu, uint64_t lost,
+		      const char **text, size_t *size);
+
 const char *rbmap_version(void);
 
 #ifdef __cplusplus

@@ -44,7 +44,7 @@ $(LIB_TEST_BUILD)/asan/lib_observe: $(LIB_TEST_BUILD)/asan/objects/live_ring.o \
 $(LIB_TEST_BUILD)/plain/lib_recording: $(BUILD)/tests/unit/cli/plain/cli.a
 $(LIB_TEST_BUILD)/asan/lib_recording: $(BUILD)/tests/unit/cli/asan/cli.a
 $(filter %/lib_recording,$(LIB_TEST_BINARIES)): \
-	TEST_LIBS := -Wl,--wrap=dlopen -lcmocka -lzstd -lpthread -lm
+	TEST_LIBS := -Wl,--wrap=dlopen -lcmocka -lzstd -ltraceevent -lseccomp -lpthread -lm
 
 $(LIB_TEST_PLAIN): $(LIB_TEST_BUILD)/plain/%: $(LIB_TEST_BUILD)/plain/objects/%.o \
 		$(LIB_TEST_BUILD)/plain/objects/lib_synth.o $(BUILD)/lib/all.a

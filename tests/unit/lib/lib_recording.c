@@ -18,6 +18,7 @@
 
 #include "../cli/cli_synth.h"
 #include "recording/assemble/dat_assemble.h"
+#include "recording/dat_reader.h"
 
 #define NR_CPUS	3
 #define NR	200	/* events of each CPU, of which the last has none */
@@ -362,6 +363,81 @@ static void test_errors(void **state)
 		assert_memory_equal(rbmap_strerror(errors[i]), "the file ", 9);
 }
 
+static void print_all(unsigned int flags, struct buf *out)
+{
+	struct rbmap_recording *r = open_it();
+	struct rbmap_report *p;
+	struct rbmap_event ev;
+	const char *text;
+	size_t size;
+
+	assert_int_equal(rbmap_report_open(&p, r, flags), 0);
+	assert_int_equal(rbmap_report_head(p, &text, &size), 0);
+	buf_add(out, text, size);
+	while (rbmap_recording_next(r, &ev) == 1) {
+		assert_int_equal(rbmap_report_event(p, &ev, &text, &size), 0);
+		assert_int_equal(text[size - 1], '\n');
+		buf_add(out, text, size);
+	}
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		assert_int_equal(rbmap_report_lost(p, cpu, rbmap_recording_lost_last(r, cpu),
+						    &text, &size), 0);
+		assert_int_equal(size > 0, cpu < 2);
+		buf_add(out, text, size);
+	}
+	rbmap_report_close(p);
+	rbmap_recording_close(r);
+	buf_add(out, "", 1);
+	assert_false(out->failed);
+}
+
+static size_t count(const struct buf *out, const char *what)
+{
+	size_t nr = 0;
+
+	for (const char *at = out->data; (at = strstr(at, what)); at++)
+		nr++;
+	return nr;
+}
+
+/* tests/cli/foreign.sh compares whole recordings with rbmap report. */
+static void test_print(void **state)
+{
+	struct rbmap_recording *r;
+	struct rbmap_report *p = NULL;
+	struct buf out = { 0 };
+
+	(void)state;
+	make(true, NULL, 0);
+	print_all(0, &out);
+	assert_memory_equal(out.data, "cpus=3\n", 7);
+	/* The task of the numbers has its name in later events. */
+	assert_int_equal(count(&out, " ten-10 "), NR + NR / 10);
+	assert_int_equal(count(&out, "number: "), 2 * (NR - NR / 10));
+	assert_int_equal(count(&out, "CPU:0 [7 EVENTS DROPPED]\n"), 1);
+	assert_int_equal(count(&out, "CPU:0 [3 EVENTS DROPPED]\n"), 1);
+	assert_int_equal(count(&out, "CPU:1 [EVENTS DROPPED]\n"), 1);
+	out.size = 0;
+	print_all(RBMAP_REPORT_UTC, &out);
+	assert_int_equal(count(&out, " 1970-01-01 00:00:00."), 2 * NR);
+	out.size = 0;
+	print_all(RBMAP_REPORT_JSON, &out);
+	assert_memory_equal(out.data, "{\"rbmap_json\": 1", 16);
+	assert_int_equal(count(&out, "\n{\"ts\""), 2 * NR);
+	assert_int_equal(count(&out, "\"lost\""), 4);
+	assert_int_equal(count(&out, "\"cgroup\": \"/web\""), 2 * NR);
+	buf_free(&out);
+
+	r = open_it();
+	assert_int_equal(rbmap_report_open(&p, r, 1u << 31), -EINVAL);
+	/* Nothing says when it was made. */
+	r->times = (struct dat_times){ 0 };
+	assert_int_equal(rbmap_report_open(&p, r, RBMAP_REPORT_WALL), -ENODATA);
+	assert_null(p);
+	rbmap_report_close(NULL);
+	rbmap_recording_close(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +446,7 @@ int main(void)
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_errors),
 	};

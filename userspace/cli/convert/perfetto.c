@@ -13,6 +13,7 @@
 #include "perfetto_head.h"
 #include "perfetto_packet.h"
 #include "print/line.h"
+#include "print/session_recording.h"
 #include "recording/dat_read.h"
 
 #define BUNDLE_BYTES	(32 * 1024)
@@ -80,7 +81,7 @@ static int begin(struct conversion *c)
 	if (!p)
 		return -ENOMEM;
 	print_session_set_layout(c->session, 0, false, 0);
-	ret = input_load_session(c->in, c->session);
+	ret = print_session_load_recording(c->session, c->in->reader);
 	if (ret)
 		return ret;
 	p->nr_cpus = rbmap_recording_cpus(c->in->reader);

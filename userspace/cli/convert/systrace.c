@@ -11,6 +11,7 @@
 #include "input/input.h"
 #include "print/line.h"
 #include "print/session_formats.h"
+#include "print/session_recording.h"
 #include "recording/dat_read.h"
 
 #define PID_WIDTH	7
@@ -25,7 +26,7 @@ static int begin(struct conversion *c)
 	print_session_show_as(c->session, "rbmap", "marker", "tracing_mark_write");
 	/* Viewers expect one word. */
 	print_session_show_unknown_as(c->session, "event_");
-	ret = input_load_session(c->in, c->session);
+	ret = print_session_load_recording(c->session, c->in->reader);
 	if (ret)
 		return ret;
 	/* Cycles were converted, or must pass for ns. */

@@ -14,7 +14,7 @@
 #include "input/input.h"
 #include "input/input_events.h"
 #include "input/output_file.h"
-#include "print/session.h"
+#include "print/session_recording.h"
 #include "recording/assemble/dat_cut.h"
 #include "recording/dat_read.h"
 
@@ -149,7 +149,7 @@ static int load_names(struct cut *c)
 	if (!c->in.selector || !selector_needs_comm(c->in.selector))
 		return 0;
 	c->session = print_session_new();
-	return c->session ? input_load_session(&c->in, c->session) : -ENOMEM;
+	return c->session ? print_session_load_recording(c->session, c->in.reader) : -ENOMEM;
 }
 
 /* The part that reads the formats of the recording. */

@@ -76,19 +76,15 @@ static void add_prefix(const struct report_buffer *buffer, struct buf *out)
 static void print_lost(int cpu, uint64_t lost, const struct report_buffer *buffer,
 		       struct print_line *const *lines, bool as_json, struct buf *out)
 {
-	const struct print_session *s = print_line_session(lines[buffer->source]);
+	const struct print_line *line = lines[buffer->source];
 
 	if (as_json) {
-		json_lines_lost(s, cpu, lost, buffer->name, out);
+		json_lines_lost(print_line_session(line), cpu, lost, buffer->name, out);
 		return;
 	}
 	add_prefix(buffer, out);
 	buf_printf(out, "%s", colour_begin(COLOUR_BAD));
-	print_session_add_cpu(s, cpu, out);
-	if (lost == RBMAP_LOST_UNKNOWN)
-		buf_printf(out, " [EVENTS DROPPED]");
-	else
-		buf_printf(out, " [%" PRIu64 " EVENTS DROPPED]", lost);
+	print_line_add_dropped(line, cpu, lost, out);
 	buf_printf(out, "%s\n", colour_end(COLOUR_BAD));
 }
 
@@ -108,8 +104,7 @@ static int print_event(struct report_batch *b, const struct rbmap_event *ev,
 		json_lines_raw(print_line_session(line), ev, buffer->name, &b->out);
 		return 0;
 	}
-	print_session_add_cpu(print_line_session(line), ev->cpu, &b->out);
-	buf_printf(&b->out, " [event of %" PRIu32 " bytes]\n", ev->size);
+	print_line_add_short(line, ev, &b->out);
 	return 0;
 }
 

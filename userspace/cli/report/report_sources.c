@@ -6,11 +6,9 @@
 
 #include "base/complain.h"
 #include "base/printable.h"
-#include "print/session.h"
+#include "print/session_recording.h"
 #include "recording/dat_read.h"
 #include "report.h"
-
-#define NAME_WIDTH	20
 
 static const char *file_name(const struct source *s)
 {
@@ -24,10 +22,7 @@ int report_prepare_session(const struct report *r, struct source *s)
 	s->session = print_session_new();
 	if (!s->session)
 		return -ENOMEM;
-	/* The layout of trace-cmd report */
-	print_session_set_layout(s->session, 5, false, NAME_WIDTH);
-	print_session_stack_lines(s->session, !r->as_json);
-	print_session_with_json(s->session, r->as_json);
+	print_session_set_report_layout(s->session, r->as_json);
 	/* JSON must not depend on what is installed. */
 	if (!r->no_plugins && !r->as_json)
 		print_session_load_plugins(s->session);
@@ -131,7 +126,7 @@ int report_load_sources(struct report *r)
 
 	for (unsigned int i = 0; !ret && i < r->nr_sources; i++) {
 		print_session_set_file(r->source[i].session, i);
-		ret = input_load_session(&r->source[i].in, r->source[i].session);
+		ret = print_session_load_recording(r->source[i].session, r->source[i].in.reader);
 		if (r->with_cgroup || r->as_json)
 			print_session_show_cgroups(r->source[i].session,
 					       dat_cgroups(r->source[i].in.reader));

@@ -315,3 +315,20 @@ int print_line_add(struct print_line *line, const struct rbmap_event *ev, struct
 	}
 	return ret ? ret : print_line_add_event(line, ev, &parts, out);
 }
+
+void print_line_add_dropped(const struct print_line *line, int cpu, uint64_t lost,
+			    struct buf *out)
+{
+	print_session_add_cpu(line->session, cpu, out);
+	if (lost == RBMAP_LOST_UNKNOWN)
+		buf_printf(out, " [EVENTS DROPPED]");
+	else
+		buf_printf(out, " [%" PRIu64 " EVENTS DROPPED]", lost);
+}
+
+void print_line_add_short(const struct print_line *line, const struct rbmap_event *ev,
+			  struct buf *out)
+{
+	print_session_add_cpu(line->session, ev->cpu, out);
+	buf_printf(out, " [event of %" PRIu32 " bytes]\n", ev->size);
+}

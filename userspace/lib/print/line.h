@@ -34,6 +34,13 @@ int print_line_add(struct print_line *line, const struct rbmap_event *ev, struct
 int print_line_add_event(struct print_line *line, const struct rbmap_event *ev,
 			 const struct event_parts *parts, struct buf *out);
 
+/* Append "CPU:1 [412 EVENTS DROPPED]", or without a number if it is not known. */
+void print_line_add_dropped(const struct print_line *line, int cpu, uint64_t lost,
+			    struct buf *out);
+/* Append the line of an event without the common fields. */
+void print_line_add_short(const struct print_line *line, const struct rbmap_event *ev,
+			  struct buf *out);
+
 /*
  * Append what the print format makes of the event, as one line without its end, even if
  * its strings contain newlines.

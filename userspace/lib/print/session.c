@@ -17,6 +17,9 @@
 #include "session_parts.h"
 #include "symbols/symbols.h"
 
+#define REPORT_PID_WIDTH	5
+#define REPORT_NAME_WIDTH	20
+
 static void parse_symbols(struct print_session *s)
 {
 	pthread_mutex_lock(&s->symbols_lock);
@@ -107,6 +110,13 @@ void print_session_set_uname(struct print_session *s, const char *uname)
 void print_session_set_long_size(struct print_session *s, unsigned int size)
 {
 	tep_set_long_size(s->tep, size);
+}
+
+void print_session_set_report_layout(struct print_session *s, bool as_json)
+{
+	print_session_set_layout(s, REPORT_PID_WIDTH, false, REPORT_NAME_WIDTH);
+	print_session_stack_lines(s, !as_json);
+	print_session_with_json(s, as_json);
 }
 
 void print_session_load_plugins(struct print_session *s)

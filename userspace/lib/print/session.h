@@ -39,6 +39,12 @@ void print_session_set_layout(struct print_session *s, unsigned int pid_width, b
 			      unsigned int name_width);
 
 /*
+ * Set the layout of rbmap report, which is that of trace-cmd report, or JSON. Call this before
+ * formats are added.
+ */
+void print_session_set_report_layout(struct print_session *s, bool as_json);
+
+/*
  * Set how lines print times, before they are made. The default is times of the ring in ns,
  * printed as seconds.
  */

@@ -152,27 +152,6 @@ int dat_fd(const struct rbmap_recording *r)
 	return r->fd;
 }
 
-size_t dat_formats(const struct rbmap_recording *r, const struct dat_text **formats)
-{
-	*formats = r->format;
-	return r->nr_formats;
-}
-
-const struct dat_text *dat_kallsyms(const struct rbmap_recording *r)
-{
-	return &r->kallsyms;
-}
-
-const struct dat_text *dat_cmdlines(const struct rbmap_recording *r)
-{
-	return &r->cmdlines;
-}
-
-const struct dat_text *dat_printk(const struct rbmap_recording *r)
-{
-	return &r->printk;
-}
-
 RBMAP_API const char *rbmap_recording_clock(const struct rbmap_recording *r)
 {
 	/* trace-cmd's name of cycles that become ns */
@@ -198,31 +177,6 @@ RBMAP_API uint64_t rbmap_recording_correct(const struct rbmap_recording *r, unsi
 RBMAP_API const char *rbmap_recording_uname(const struct rbmap_recording *r)
 {
 	return r->uname;
-}
-
-const struct dat_times *dat_times(const struct rbmap_recording *r)
-{
-	return &r->times;
-}
-
-const struct dat_cgroups *dat_cgroups(const struct rbmap_recording *r)
-{
-	return r->cgroups;
-}
-
-const struct dat_devices *dat_devices(const struct rbmap_recording *r)
-{
-	return r->devices;
-}
-
-const struct dat_hosts *dat_hosts(const struct rbmap_recording *r)
-{
-	return r->hosts;
-}
-
-unsigned int dat_long_size(const struct rbmap_recording *r)
-{
-	return r->long_size;
 }
 
 RBMAP_API unsigned int rbmap_recording_cpus(const struct rbmap_recording *r)

@@ -19,6 +19,7 @@
 #include "page.h"
 #include "print/crash_notes.h"
 #include "print/line.h"
+#include "print/session_recording.h"
 #include "recording/dat_read.h"
 
 #define WORST		10	/* longest intervals of each kind in the page */
@@ -56,7 +57,7 @@ static int load(struct writer *w)
 	w->session = print_session_new();
 	if (!w->page || !w->session)
 		return -ENOMEM;
-	ret = input_load_session(w->in, w->session);
+	ret = print_session_load_recording(w->session, w->in->reader);
 	w->line = print_line_new(w->session);
 	if (!w->line)
 		return -ENOMEM;
