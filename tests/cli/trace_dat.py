@@ -297,6 +297,12 @@ def losses(rec):
     rec.gaps = {("", 0): {3: 5000, 5: 7}, ("", 1): {2: 20}}
 
 
+def wraps(rec):
+    """Losses whose sum is 2^64."""
+    plain(rec)
+    rec.lost = {("", 0): 1 << 63, ("", 1): 1 << 63}
+
+
 def missed(rec):
     """Events of CPU 1 that the kernel missed, nobody knows when."""
     plain(rec)
@@ -507,7 +513,7 @@ def compat(rec):
 
 
 KINDS = {function.__name__: function for function in (
-    plain, buffers, losses, missed, notop, date, offset, buffers_moments, offset_moments, tsc,
+    plain, buffers, losses, wraps, missed, notop, date, offset, buffers_moments, offset_moments, tsc,
     cycles, guest, stack, graph, crash, functions, printk, names, compat)}
 
 

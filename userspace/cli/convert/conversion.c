@@ -12,10 +12,7 @@ static int add_lost(void *data, unsigned int cpu, uint64_t lost)
 
 	if (!lost || (c->in->selector && !selector_has_cpu(c->in->selector, cpu)))
 		return 0;
-	if (lost == RBMAP_LOST_UNKNOWN)
-		c->lost_unknown = true;
-	else
-		c->lost += lost;
+	dat_sum_lost(&c->lost, &c->lost_unknown, lost);
 	return c->to->lost(c, cpu, lost);
 }
 

@@ -162,10 +162,10 @@ static int lost(struct conversion *c, unsigned int cpu, uint64_t lost)
 {
 	struct perfetto *p = c->state;
 	int ret = write_events(p, c, cpu);
+	bool more;
 
 	p->bundle[cpu].lossy = true;
-	if (lost != RBMAP_LOST_UNKNOWN)
-		p->sums[cpu].lost += lost;
+	dat_sum_lost(&p->sums[cpu].lost, &more, lost);
 	return ret;
 }
 

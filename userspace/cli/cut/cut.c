@@ -55,10 +55,7 @@ static bool keeps_cpu(const struct cut *c, int cpu)
 
 static void add_lost(struct cut *c, uint64_t lost)
 {
-	if (lost == RBMAP_LOST_UNKNOWN)
-		c->lost_unknown = true;
-	else
-		c->lost += lost;
+	dat_sum_lost(&c->lost, &c->lost_unknown, lost);
 }
 
 /* Is the event kept? Return a negative errno without memory. */
@@ -139,7 +136,7 @@ static void end_cpus(struct cut *c)
 		if (!keeps_cpu(c, cpu))
 			continue;
 		loss = dat_cut_add_lost_last(c->part, cpu);
-		c->lost += loss.known;
+		dat_sum_lost(&c->lost, &c->lost_unknown, loss.known);
 		c->lost_unknown |= loss.more;
 	}
 }

@@ -101,7 +101,7 @@ static int measure_buffers(struct latency *l)
 		l->view.buffer = i ? rbmap_recording_buffer_name(l->in.reader, i) : TOP_BUFFER;
 		status = measure(l);
 		events += l->view.events;
-		lost += l->view.lost;
+		dat_sum_lost(&lost, &lost_unknown, l->view.lost);
 		lost_unknown |= l->view.lost_unknown;
 		left_out += l->view.left_out;
 		end_buffer(l);

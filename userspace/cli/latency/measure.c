@@ -6,6 +6,7 @@
 #include "live/task_cgroups.h"
 #include "measure.h"
 #include "recording/dat_cgroups.h"
+#include "recording/dat_read.h"
 
 static bool has_name(const struct latency *l, const char *name)
 {
@@ -93,10 +94,7 @@ void latency_add_comm(void *data, int pid, const char *comm)
 
 void latency_lost(struct latency *l, uint64_t lost)
 {
-	if (lost == RBMAP_LOST_UNKNOWN)
-		l->view.lost_unknown = true;
-	else
-		l->view.lost += lost;
+	dat_sum_lost(&l->view.lost, &l->view.lost_unknown, lost);
 }
 
 bool latency_event(struct latency *l, const struct rbmap_event *ev)

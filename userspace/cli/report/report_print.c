@@ -218,10 +218,7 @@ static int add_lost(struct report *r, int cpu, uint64_t lost, const struct repor
 
 	if (!lost)
 		return 0;
-	if (lost == RBMAP_LOST_UNKNOWN)
-		r->lost_unknown = true;
-	else
-		r->lost += lost;
+	dat_sum_lost(&r->lost, &r->lost_unknown, lost);
 	if (r->position + 1 <= r->skipped)
 		return 0;
 	ret = prepare_batch(r);

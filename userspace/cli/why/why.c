@@ -157,10 +157,7 @@ static bool load(struct why *w)
 
 static void add_loss(struct why *w, uint64_t lost)
 {
-	if (lost == RBMAP_LOST_UNKNOWN)
-		w->view.lost_unknown = true;
-	else
-		w->view.lost += lost;
+	dat_sum_lost(&w->view.lost, &w->view.lost_unknown, lost);
 }
 
 static int each_event(void *data, const struct rbmap_event *ev)

@@ -127,16 +127,6 @@ bool dat_stops_early(const struct rbmap_recording *r)
 	return r->nr_heap;
 }
 
-static void add_loss(struct dat_loss *loss, uint64_t lost)
-{
-	uint64_t sum = dat_lost_sum(loss->known, lost);
-
-	if (sum == RBMAP_LOST_UNKNOWN)
-		loss->more = true;
-	else
-		loss->known = sum;
-}
-
 /* The losses that no event of the stream has said, and no kernel has missed. */
 struct dat_loss dat_stream_loss_behind(const struct rbmap_recording *r, unsigned int stream)
 {
@@ -178,7 +168,8 @@ struct dat_loss dat_buffer_loss_behind(const struct rbmap_recording *r, unsigned
 		return loss;
 	loss = dat_stream_loss_behind(r, b->first + cpu);
 	if (!buffer && dat_missed(r, cpu))
-		add_loss(&loss, dat_stops_early(r) ? RBMAP_LOST_UNKNOWN : dat_missed(r, cpu));
+		dat_sum_lost(&loss.known, &loss.more,
+			     dat_stops_early(r) ? RBMAP_LOST_UNKNOWN : dat_missed(r, cpu));
 	return loss;
 }
 
@@ -188,7 +179,7 @@ struct dat_loss dat_loss_behind(const struct rbmap_recording *r, unsigned int cp
 
 	for (unsigned int i = 0; i < r->nr_buffers; i++) {
 		loss = dat_buffer_loss_behind(r, i, cpu);
-		add_loss(&sum, loss.known);
+		dat_sum_lost(&sum.known, &sum.more, loss.known);
 		sum.more |= loss.more;
 	}
 	return sum;

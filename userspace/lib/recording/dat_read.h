@@ -105,6 +105,20 @@ uint64_t dat_buffer_lost_last(const struct rbmap_recording *recording, unsigned 
 			      unsigned int cpu);
 uint64_t dat_missed(const struct rbmap_recording *recording, unsigned int cpu);
 
+/* Add numbers of lost events, of which one may be RBMAP_LOST_UNKNOWN. */
+uint64_t dat_lost_sum(uint64_t a, uint64_t b);
+/*
+ * Add events that were lost to a sum. If their number is not known, or the sum has no room for
+ * it, there are more than the sum says.
+ */
+static inline void dat_sum_lost(uint64_t *sum, bool *more, uint64_t lost)
+{
+	if (lost == RBMAP_LOST_UNKNOWN || lost > RBMAP_LOST_UNKNOWN - 1 - *sum)
+		*more = true;
+	else
+		*sum += lost;
+}
+
 /**
  * struct dat_loss - events that were lost at one place
  * @known: their number, as far as it is known

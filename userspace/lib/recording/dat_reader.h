@@ -217,9 +217,6 @@ void dat_rewind_chunks(struct dat_chunks *chunks);
  */
 int dat_read_chunks(struct rbmap_recording *r, struct dat_cpu_reader *c, void *data, size_t size);
 
-/* dat_events.c: add numbers of lost events, of which one may be RBMAP_LOST_UNKNOWN. */
-uint64_t dat_lost_sum(uint64_t a, uint64_t b);
-
 /* dat_buffers.c: dat_buffer_loss_behind() of a stream, without dat_missed() */
 struct dat_loss dat_stream_loss_behind(const struct rbmap_recording *r, unsigned int stream);
 

@@ -90,7 +90,8 @@ void source_free_known(struct source *s)
 
 void source_count_lost(struct source *s, uint64_t lost)
 {
-	if (lost == RBMAP_LOST_UNKNOWN)
+	/* The sum has no room for any number. */
+	if (lost == RBMAP_LOST_UNKNOWN || lost > RBMAP_LOST_UNKNOWN - 1 - s->lost)
 		s->lost_unknown = true;
 	else
 		s->lost += lost;

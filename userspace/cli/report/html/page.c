@@ -8,6 +8,7 @@
 #include "input/selection.h"
 #include "page.h"
 #include "print/line.h"
+#include "recording/dat_read.h"
 
 /* A page may have 12 bytes for an event, and as many as this for a small recording. */
 #define SMALL_PAGE	(1 << 20)
@@ -122,13 +123,8 @@ static void add_loss(struct page *page, struct cpu_lane *lane, uint64_t ts, uint
 	if (page->losses < MOST_LOSSES)
 		page->loss[page->losses] = (struct loss){ ts, lane->cpu, lost };
 	page->losses++;
-	if (lost == RBMAP_LOST_UNKNOWN) {
-		page->lost_unknown = true;
-		lane->lost_unknown = true;
-	} else {
-		page->lost += lost;
-		lane->lost += lost;
-	}
+	dat_sum_lost(&page->lost, &page->lost_unknown, lost);
+	dat_sum_lost(&lane->lost, &lane->lost_unknown, lost);
 }
 
 /* Any loss ends what is known of its CPU. Only those of CPUs that are selected are shown. */

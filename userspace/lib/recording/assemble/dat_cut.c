@@ -256,7 +256,7 @@ struct dat_loss dat_cut_add_lost_last(struct dat_cut *cut, unsigned int cpu)
 			loss.more = true;
 		s->lost = dat_lost_sum(s->lost, loss.known);
 		s->lost_more = loss.more;
-		sum.known += loss.known;
+		dat_sum_lost(&sum.known, &sum.more, loss.known);
 		sum.more |= loss.more;
 	}
 	return sum;

@@ -12,6 +12,7 @@
 #include "dat_split.h"
 #include "dat_write.h"
 #include "dat_writer.h"
+#include "recording/dat_read.h"
 
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
 #define STORED_SIZE	sizeof(unsigned long)
@@ -62,10 +63,7 @@ uint64_t dat_data_size(const struct dat_writer *w, unsigned int cpu)
 
 void dat_add_lost(struct dat_cpu *c, uint64_t lost)
 {
-	if (lost == RBMAP_LOST_UNKNOWN || c->lost == RBMAP_LOST_UNKNOWN)
-		c->lost = lost ? RBMAP_LOST_UNKNOWN : c->lost;
-	else
-		c->lost += lost;
+	c->lost = dat_lost_sum(c->lost, lost);
 }
 
 static size_t lost_size(const struct dat_cpu *c)
