@@ -36,10 +36,23 @@ static size_t plain(const unsigned char *s, size_t size)
 	return n;
 }
 
-/* Append the first character of @s. Return its length. */
+/* Append a character as an escape sequence, or two for UTF-16. */
+static void add_escape(struct buf *out, uint32_t c)
+{
+	if (c < 0x10000)
+		buf_printf(out, "\\u%04x", c);
+	else
+		buf_printf(out, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
+}
+
+/*
+ * Append the first character of @s. Return its length. A terminal may show the text, so that
+ * characters without an image, and those that change the order of others, are escaped.
+ */
 static size_t add_character(struct buf *out, const unsigned char *s, size_t size)
 {
 	size_t n = utf8_length(s, size);
+	uint32_t hidden = utf8_hidden(s, n);
 
 	if (!n) {
 		buf_add(out, "\\ufffd", 6);
@@ -47,8 +60,8 @@ static size_t add_character(struct buf *out, const unsigned char *s, size_t size
 	}
 	if (*s == '"' || *s == '\\')
 		buf_add(out, "\\", 1);
-	if (*s < 0x20 || *s == 0x7f)
-		buf_printf(out, "\\u%04x", *s);
+	if (*s < 0x20 || *s == 0x7f || hidden)
+		add_escape(out, hidden ? hidden : *s);
 	else
 		buf_add(out, s, n);
 	return n;

@@ -60,6 +60,13 @@ static uint32_t utf8_value(const unsigned char *s, size_t n)
 	return value;
 }
 
+uint32_t utf8_hidden(const unsigned char *s, size_t n)
+{
+	uint32_t value = n > 1 ? utf8_value(s, n) : 0;
+
+	return is_hidden(value) ? value : 0;
+}
+
 /* Return the length of the first character, or 0 if it is to be escaped. */
 static size_t printable_length(const unsigned char *s, size_t size)
 {
@@ -67,7 +74,7 @@ static size_t printable_length(const unsigned char *s, size_t size)
 
 	if (n == 1 && (*s < ' ' || *s == 0x7f))
 		return *s == '\t';
-	return n > 1 && is_hidden(utf8_value(s, n)) ? 0 : n;
+	return utf8_hidden(s, n) ? 0 : n;
 }
 
 /*

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "buf.h"
 
@@ -28,5 +29,11 @@ void buf_make_printable(struct buf *b, size_t from);
 
 /* Return the length of the first character of @s in bytes, or 0 if it is not UTF-8. */
 size_t utf8_length(const unsigned char *s, size_t size);
+
+/*
+ * Return a character of @n bytes that has no image, or changes the order of others. 0: it is
+ * another one, or of ASCII.
+ */
+uint32_t utf8_hidden(const unsigned char *s, size_t n);
 
 #endif /* RBMAP_BASE_PRINTABLE_H */

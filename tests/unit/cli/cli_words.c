@@ -181,6 +181,20 @@ static void test_json_bytes(void **state)
 	}
 }
 
+/* Characters without an image are escaped, beyond 16 bits by two sequences. */
+static void test_json_hidden(void **state)
+{
+	static const char text[] = "a\xe2\x80\xae" "b\xc2\xad\xc3\xa4\xf3\xa0\x81\x81\xf0\x9f\x90\xa7";
+	static const char wanted[] = "\"a\\u202eb\\u00ad\xc3\xa4\\udb40\\udc41\xf0\x9f\x90\xa7\"";
+	struct buf b = { 0 };
+
+	(void)state;
+	json_add_string(&b, text, strlen(text));
+	assert_int_equal(b.size, strlen(wanted));
+	assert_memory_equal(b.data, wanted, b.size);
+	buf_free(&b);
+}
+
 static void test_foreign(void **state)
 {
 	(void)state;
@@ -350,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_complain),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_bytes),
+		cmocka_unit_test(test_json_hidden),
 		cmocka_unit_test(test_foreign),
 		cmocka_unit_test(test_kallsyms),
 		cmocka_unit_test(test_cmdlines),
