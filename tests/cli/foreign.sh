@@ -28,16 +28,6 @@ like_trace_cmd()
 	ok "$1, version $2: as trace-cmd report prints it" cmp "$dir/trace-cmd" "$dir/report"
 }
 
-# like_library: a program that prints with librbmap prints the same
-like_library()
-{
-	for json in "" json; do
-		build/examples/print_recording "$file" $json >"$dir/printed"
-		"$RBMAP" report -N ${json:+--json} "$file" 2>/dev/null >"$dir/report"
-		ok "${file##*/}: librbmap prints the same ${json:-text}" cmp "$dir/report" "$dir/printed"
-	done
-}
-
 # sum_of_2_64 VERSION: a sum of losses that no number has room for is not 0
 sum_of_2_64()
 {
@@ -76,7 +66,6 @@ for version in 6 7 6/32 7/32; do
 	name=$(echo "$version" | tr / -)
 	ok "plain, version $version" reports plain $version
 	like_trace_cmd plain $version
-	like_library
 
 	# trace-cmd prints the name of the buffer before a line about losses alone.
 	lost='s/^(        one: )(CPU:1 \[7 EVENTS DROPPED\])/\1\2/; /DROPPED\]$/{n; s/^/        one: /}'
@@ -129,7 +118,6 @@ for version in 6 7 6/32 7/32; do
 	ok "tsc, version $version" reports tsc $version
 	is "$(time_of 1)" 0.390625 "version $version: cycles become nanoseconds"
 	like_trace_cmd tsc $version
-	like_library
 	ok "cycles, version $version" reports cycles $version
 	is "$(time_of 1)" 1000000000 "version $version: other cycles do not"
 	# trace-cmd puts no blank before 12 digits.
@@ -147,7 +135,6 @@ for version in 6 7 6/32 7/32; do
 	is "$(lines '^=> func[0-9]+ \(c100') $(lines '^=> 42$') $(lines 'kernel_stack:         <stack trace >$')" \
 		"47 1 5" "version $version: stacks of all lengths, a line for each function"
 	like_trace_cmd stack $version
-	like_library
 	ok "stack as JSON, version $version" reports stack $version --json
 	is "$(sed -n 's/.*"caller": \[\([^]]*\)\].*/\1/p' "$dir/report" | tr -dc ',\n' | tr '\n' '.')" \
 		".,,,,,,,.,,,,,,,.,,,,,,,,,,,,,,,,,,,,,,,,,,,,,.,,." "version $version: JSON has all functions"

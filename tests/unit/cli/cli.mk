@@ -78,12 +78,13 @@ check-convert-large: $(CLI_TEST_MAKERS) $(BUILD)/rbmap
 		MAKE_LARGE=$(CLI_TEST_LARGE) tests/cli/convert_large.sh
 
 .PHONY: check-unit-cli
-check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_MAKERS) $(BUILD)/rbmap fleet
+check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_MAKERS) $(BUILD)/rbmap $(BUILD)/examples/print_recording fleet
 	@status=0; tests/unit/run $(CLI_TEST_BINARIES) || status=1; \
-	for test in usage options settings install report versions selection cut foreign latency why top html probe doctor colour convert; do \
+	for test in usage options settings install report versions selection cut foreign print_recording latency why top html probe doctor colour convert; do \
 		echo "# $$test.sh"; \
 		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \
 			MAKE_EVENTS=$(CLI_TEST_EVENTS) MAKE_RANDOM=$(CLI_TEST_RANDOM) \
 			MAKE_LARGE=$(CLI_TEST_LARGE) CLI_TOP=$(CLI_TEST_BUILD)/plain/cli_top \
-			MAKE_BTF=$(CLI_TEST_BTF) tests/cli/$$test.sh || status=1; \
+			MAKE_BTF=$(CLI_TEST_BTF) PRINT_RECORDING=$(BUILD)/examples/print_recording \
+			tests/cli/$$test.sh || status=1; \
 	done; exit $$status

@@ -400,7 +400,7 @@ static size_t count(const struct buf *out, const char *what)
 	return nr;
 }
 
-/* tests/cli/foreign.sh compares whole recordings with rbmap report. */
+/* tests/cli/print_recording.sh compares whole recordings with rbmap report. */
 static void test_print(void **state)
 {
 	struct rbmap_recording *r;
