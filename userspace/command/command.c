@@ -37,15 +37,14 @@ bool is_buffer_name(const char *name)
 {
 	static const char *const taken[] = {
 		"control", "create", "destroy", "error_log", "marker", "marker_raw",
-		"saved_cmdlines", "snapshot", "trace",
+		"per_cpu", "saved_cmdlines", "snapshot", "trace", "trace_pipe",
 	};
 	size_t len = strlen(name);
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		if (!strcmp(name, taken[i]))
 			return false;
-	if (!strncmp(name, "cpu", 3) && len > 3 &&
-	    strspn(name + 3, "0123456789") == len - 3)
+	if (!strncmp(name, "cpu", 3) && isdigit((unsigned char)name[3]))
 		return false;
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)name[i] >= 128 ||

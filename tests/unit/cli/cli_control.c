@@ -249,7 +249,7 @@ static void test_buffer_name(void **state)
 	assert_true(is_buffer_name("a"));
 	assert_true(is_buffer_name("A.b-c_9"));
 	assert_true(is_buffer_name("cpu"));
-	assert_true(is_buffer_name("cpu1x"));
+	assert_true(is_buffer_name("cpux1"));
 	assert_true(is_buffer_name("abcdefghijklmnopqrstuvwxyz012345"));
 	assert_false(is_buffer_name("abcdefghijklmnopqrstuvwxyz0123456"));
 	assert_false(is_buffer_name(""));
@@ -257,7 +257,10 @@ static void test_buffer_name(void **state)
 	assert_false(is_buffer_name("a/b"));
 	assert_false(is_buffer_name("caf\303\251"));
 	assert_false(is_buffer_name("cpu12"));
+	assert_false(is_buffer_name("cpu1x"));
 	assert_false(is_buffer_name("marker"));
+	assert_false(is_buffer_name("per_cpu"));
+	assert_false(is_buffer_name("trace_pipe"));
 	assert_false(is_buffer_name("destroy"));
 }
 

@@ -22,8 +22,8 @@ extern const struct command command_destroy;
 
 #define NAME_RULE							\
 	"NAME has 1 to 32 letters, digits, '-', '_' and '.', does not begin with '.'\n" \
-	"or with cpu and a digit, and is not marker, marker_raw, trace, error_log,\n" \
-	"saved_cmdlines, snapshot, control, create or destroy.\n"
+	"or with cpu and a digit, and is not marker, marker_raw, trace, trace_pipe,\n" \
+	"error_log, per_cpu, saved_cmdlines, snapshot, control, create or destroy.\n"
 
 static const char *const options[] = {
 	"buffer_size_kb=", "subbuf_size_kb=", "overwrite=", "clock=",
