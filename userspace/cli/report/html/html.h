@@ -2,7 +2,7 @@
 /*
  * rbmap report --html: a recording as one page for a browser, which needs no network.
  *
- *	feed.c -> page.c -> *_lane.c -> track.c, events.c, arrows.c -> store.c
+ *	html.c -> page.c -> *_lane.c -> data/{track,events,arrows}.c -> data/store.c
  */
 #ifndef RBMAP_REPORT_HTML_HTML_H
 #define RBMAP_REPORT_HTML_HTML_H
