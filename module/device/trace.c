@@ -648,7 +648,7 @@ static int rbmap_text_start(struct rbmap_text_file *file)
 	return err;
 }
 
-/* The writer may overwrite what is found, but ends to do so behind the end of the walk. */
+/* The writer may overwrite an event that was found.  The retries end where the walk ends. */
 static int rbmap_text_fill_passive(struct rbmap_text_file *file, size_t count)
 {
 	int err;
@@ -711,7 +711,7 @@ static loff_t rbmap_trace_llseek(struct file *file, loff_t offset, int whence)
 
 /* ---- trace_pipe */
 
-/* Has a CPU something to read now, or a ring that the file has not seen yet? */
+/* Return true if the CPU has unread events, or a ring that is new to the file. */
 static bool rbmap_text_cpu_ready(const struct rbmap_text_file *file, struct rbmap_text_cpu *tc)
 {
 	if (!tc->file)

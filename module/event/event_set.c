@@ -68,8 +68,8 @@ void rbmap_event_set_update_checks(struct rbmap_event_set *set)
 
 /*
  * Where preemption is on before the record is filled, a task may move to another CPU between
- * its call and its record.  Then that CPU has one missed event less than none.  Only the sum
- * is right, so that nothing is rounded before.
+ * its call and its record.  The count of that CPU is then -1.  Only the sum is right, so that
+ * nothing is rounded before.
  *
  * A call that has no record yet seems to be missed, and so does one between the two loads.  The
  * smallest difference has the fewest of them.
@@ -112,7 +112,7 @@ static u64 rbmap_event_missed_since(const struct rbmap_event_file *event_file, i
 	       *per_cpu_ptr(event_file->missed, cpu);
 }
 
-/* Stop to count.  No probe runs that was detached. */
+/* Stop counting.  The detached probes have all returned. */
 static void rbmap_event_missed_end(struct rbmap_event_file *event_file)
 {
 	int cpu;

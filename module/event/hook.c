@@ -383,7 +383,7 @@ void rbmap_event_hook_lost(const struct rbmap_event_type *event)
 		rbmap_hook_clear(event->hook);
 }
 
-/* Have the copies another setting of addresses than the event file? */
+/* Return true if the copies and the event file differ in whether addresses are kept. */
 static bool rbmap_copies_stale(const struct rbmap_event_copies *copies,
 			       const struct rbmap_event_file *event_file)
 {

@@ -140,7 +140,7 @@ bool selector_has_task(const struct selector *selector, int pid, const char *com
 bool selector_wants(const struct selector *selector, const struct rbmap_event *ev,
 		    const char *comm);
 
-/* Have --pid, --comm or --cgroup chosen tasks? */
+/* Return true if --pid, --comm or --cgroup was given. */
 bool selection_names_tasks(const struct selection *selection);
 
 #endif /* RBMAP_INPUT_SELECTION_H */

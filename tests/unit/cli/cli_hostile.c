@@ -62,7 +62,10 @@ static void test_empty_lines(void **state)
 
 static struct event_label labels_of_name[NR_LABELS];
 
-/* A label gets its system once. Each one more of its name wrote it again, for minutes. */
+/*
+ * A label gets its system once. Before, each further label of that name wrote it again, which
+ * took minutes.
+ */
 static void test_labels(void **state)
 {
 	struct event_label other = { .system = "s1", .name = "other" };

@@ -33,8 +33,8 @@ int handle_stream(struct collector *c, const struct index_host *host, const stru
 void streams_ask(struct collector *c, const struct index_host *host, const char *source);
 
 /*
- * A line of a HELLO: a source, and its first message that the host has yet. Messages before
- * that one will never come, if they are not here.
+ * A line of a HELLO: a source, and the oldest message of it that the host still has. Older
+ * messages that the collector does not have will never come.
  */
 void streams_first(struct collector *c, const struct index_host *host, char *line);
 

@@ -201,7 +201,7 @@ static bool may_have_quota(const struct walk *w, int pid)
 /*
  * A CPU may stay idle although a task can run because a group has no time left, or because the
  * host of a virtual machine lets the CPU wait. Both look alike. So the group must have a quota,
- * or the task must have left a CPU as only those without time do.
+ * or the task must have left a CPU in a way that only throttled tasks do.
  */
 static bool is_throttled(const struct walk *w, int pid)
 {

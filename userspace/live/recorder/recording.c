@@ -108,7 +108,7 @@ void recording_begins(struct recording *r)
 	moment_take(&r->times.begin, r->times_clock);
 }
 
-/* The moment of the beginning has no use with another clock. */
+/* A beginning by another clock cannot be compared with the trigger, so it is removed. */
 void recording_triggers(struct recording *r, const char *reason)
 {
 	int clock = moment_clock();

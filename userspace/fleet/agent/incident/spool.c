@@ -97,7 +97,7 @@ void spool_requested_done(struct spool *s, struct incident *i)
 	free_request(i);
 }
 
-/* Keep the room: spool_add() makes it larger at powers of two, where it may be so already. */
+/* Keep the allocation. spool_add() doubles it at powers of two, even if it is large enough. */
 static void forget(struct spool *s, struct incident *i)
 {
 	size_t at = i - s->v;

@@ -19,8 +19,9 @@ int64_t index_sources_crowded(struct fleet_index *ix, int64_t after);
 bool index_sources_are_many(struct fleet_index *ix, int64_t host);
 
 /*
- * Fold those of the older half of a host's sources that had no message since @before, lack
- * none, and have a later run of their ring. A message of such a source would be a new one.
+ * Fold a source if it is in the older half of its host's sources, has had no message since
+ * @before, misses no message, and its ring has a later run. A further message of such a source
+ * begins a new source.
  */
 void index_sources_fold(struct fleet_index *ix, int64_t host, int64_t before);
 

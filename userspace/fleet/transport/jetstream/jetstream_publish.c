@@ -76,7 +76,7 @@ static int check_parcel(struct transport *t, const struct parcel *p)
 
 /*
  * The servers drop a message with the id of an earlier one, of any host. Two hosts can use the
- * same id, and a host must not be able to take an id of another one before that does.
+ * same id, and a host must not be able to use another host's id first.
  */
 static void name_message(const struct jetstream *j, const struct parcel *p, char *id, size_t size)
 {
