@@ -165,8 +165,8 @@ static int convert(int argc, char **argv)
 const struct command command_convert = {
 	.name		= "convert",
 	.synopsis	= "--perfetto | --systrace [-o OUTPUT] [-p TASK]...\n"
-			  "                     [--comm PATTERN]... [-c LIST]... [-e EVENT]...\n"
-			  "                     [--filter EXPR] [--buffer NAME]\n"
+			  "                     [--comm PATTERN]... [--cgroup GROUP]... [-c LIST]...\n"
+			  "                     [-e EVENT]... [--filter EXPR] [--buffer NAME]\n"
 			  "                     [--since TIME] [--until TIME] [FILE]",
 	.summary	= "Write a recording in the format of another viewer",
 	.options	= options,

@@ -242,8 +242,8 @@ static int cut(int argc, char **argv)
 
 const struct command command_cut = {
 	.name		= "cut",
-	.synopsis	= "-o OUTPUT [-p TASK]... [--comm PATTERN]... [-c LIST]...\n"
-			  "                 [-e EVENT]... [--filter EXPR] [--buffer NAME]\n"
+	.synopsis	= "-o OUTPUT [-p TASK]... [--comm PATTERN]... [--cgroup GROUP]...\n"
+			  "                 [-c LIST]... [-e EVENT]... [--filter EXPR] [--buffer NAME]\n"
 			  "                 [--since TIME] [--until TIME] [FILE]",
 	.summary	= "Write a part of a recording as a recording",
 	.options	= options,

@@ -215,10 +215,10 @@ static int latency(int argc, char **argv)
 
 const struct command command_latency = {
 	.name		= "latency",
-	.synopsis	= "[-k KIND]... [--by KEY] [--sort KEY] [--rows N]\n"
+	.synopsis	= "[-k KIND]... [--all] [--by KEY] [--sort KEY] [--rows N]\n"
 			  "                     [--worst N] [--histogram] [-n PATTERN]...\n"
-			  "                     [-p TASK]... [--comm PATTERN]... [-c LIST]...\n"
-			  "                     [-e EVENT]... [--filter EXPR] [--buffer NAME]\n"
+			  "                     [-p TASK]... [--comm PATTERN]... [--cgroup GROUP]...\n"
+			  "                     [-c LIST]... [-e EVENT]... [--filter EXPR] [--buffer NAME]\n"
 			  "                     [--wall | --utc | --relative]\n"
 			  "                     [--json] [--since TIME] [--until TIME] [FILE]\n"
 			  "       rbmap latency --live [-d SECONDS] [-b SIZE] [--subbuf SIZE] [-C NAME]\n"

@@ -147,7 +147,7 @@ static int probe(int argc, char **argv)
 
 const struct command command_probe = {
 	.name		= "probe",
-	.synopsis	= "add|list|remove|fields [ARGUMENT]...",
+	.synopsis	= "add|list|remove|fields [OPTION]... [ARGUMENT]...",
 	.summary	= "Make events of any tracepoint at run time",
 	.in_order	= true,
 	.intro		=

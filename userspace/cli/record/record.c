@@ -200,7 +200,8 @@ static int record(int argc, char **argv)
 const struct command command_record = {
 	.name		= "record",
 	.synopsis	= "[-e EVENT]... [--for COMMAND] [--filter EXPR]\n"
-			  "                    [-p PID]... [--self]\n"
+			  "                    [-p PID]... [--cgroup PATH]... [--unit NAME]...\n"
+			  "                    [--container NAME]... [--self]\n"
 			  "                    [-b SIZE] [--subbuf SIZE] [-C NAME] [--cpus LIST]\n"
 			  "                    [-B NAME | --default] [-o FILE] [-d SECONDS] [-q]\n"
 			  "                    [--rotate LIMIT [--keep N]]\n"

@@ -152,11 +152,11 @@ static int report(int argc, char **argv)
 
 const struct command command_report = {
 	.name		= "report",
-	.synopsis	= "[-p TASK]... [--comm PATTERN]... [-c LIST]...\n"
-			  "                    [-e EVENT]... [--filter EXPR] [--buffer NAME]\n"
-			  "                    [--wall | --utc | --relative] [--since TIME]\n"
-			  "                    [--until TIME] [--json] [--no-plugins] [--with-cgroup]\n"
-			  "                    [--threads N] [FILE]...\n"
+	.synopsis	= "[-p TASK]... [--comm PATTERN]... [--cgroup GROUP]...\n"
+			  "                    [-c LIST]... [-e EVENT]... [--filter EXPR]\n"
+			  "                    [--buffer NAME] [--wall | --utc | --relative]\n"
+			  "                    [--since TIME] [--until TIME] [--json] [--no-plugins]\n"
+			  "                    [--with-cgroup] [--threads N] [FILE]...\n"
 			  "       rbmap report --html [-o PAGE] [--task PATTERN]... [-p TASK]...\n"
 			  "                    [-c LIST]... [-e EVENT]... [--filter EXPR]\n"
 			  "                    [--buffer NAME] [--since TIME] [--until TIME] [FILE]",

@@ -176,7 +176,8 @@ static int top(int argc, char **argv)
 
 const struct command command_top = {
 	.name		= "top",
-	.synopsis	= "[-e EVENT]... [--filter EXPR] [-p PID]... [-i SECONDS]\n"
+	.synopsis	= "[-e EVENT]... [--filter EXPR] [-p PID]... [--cgroup PATH]...\n"
+			  "                 [--unit NAME]... [--container NAME]... [-i SECONDS]\n"
 			  "                 [--by KEY] [--sort KEY] [--search TEXT] [-n N]\n"
 			  "                 [--self-cost] [--batch [--rows N] | --json] [-B NAME]\n"
 			  "                 [-b SIZE] [--subbuf SIZE] [-C NAME] [--cpus LIST]\n"

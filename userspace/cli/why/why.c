@@ -403,9 +403,9 @@ static int why(int argc, char **argv)
 
 const struct command command_why = {
 	.name		= "why",
-	.synopsis	= "[-p TASK]... [--comm PATTERN]... [-c LIST]... [-e EVENT]...\n"
-			  "                 [--filter EXPR] [--at TIME] [--worst N | --by cgroup]\n"
-			  "                 [--all] [--json]\n"
+	.synopsis	= "[-p TASK]... [--comm PATTERN]... [--cgroup GROUP]...\n"
+			  "                 [-c LIST]... [-e EVENT]... [--filter EXPR] [--at TIME]\n"
+			  "                 [--worst N | --by cgroup] [--all] [--json]\n"
 			  "                 [--buffer NAME] [--wall | --utc | --relative]\n"
 			  "                 [--since TIME] [--until TIME] [FILE]\n"
 			  "       rbmap why --live [-d SECONDS] [OPTION]...",

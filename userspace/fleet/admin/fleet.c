@@ -258,15 +258,16 @@ static int fleet(int argc, char **argv)
 const struct command command_fleet = {
 	.name		= "fleet",
 	.synopsis	= "snapshot --reason TEXT [--transport URL] [--hosts GLOB]\n"
-			  "                          [--wait SECONDS]\n"
+			  "                            [--wait SECONDS] [OPTION]...\n"
 			  "       rbmap fleet incidents [--hosts GLOB] [--since TIME] [--until TIME]\n"
-			  "                           [--json]\n"
-			  "       rbmap fleet show [--json] ID\n"
-			  "       rbmap fleet fetch -o DIR ID\n"
-			  "       rbmap fleet stream [--hosts GLOB] [--since TIME] [--until TIME] -o DIR\n"
+			  "                             [--json] [OPTION]...\n"
+			  "       rbmap fleet show [--json] [OPTION]... ID\n"
+			  "       rbmap fleet fetch -o DIR [OPTION]... ID\n"
+			  "       rbmap fleet stream -o DIR [--hosts GLOB] [--since TIME] [--until TIME]\n"
+			  "                          [OPTION]...\n"
 			  "       rbmap fleet merge [-o FILE] [--html] [--perfetto] ID | [HOST=]FILE...\n"
 			  "       rbmap fleet setup dir:/DIRECTORY | nats ... | streams ...\n"
-			  "       rbmap fleet top | hosts [--hosts GLOB] [--json]",
+			  "       rbmap fleet top | hosts [--hosts GLOB] [--json] [OPTION]...",
 	.summary	= "Ask many hosts for snapshots, and list what was collected",
 	.options	= options,
 	.in_order	= true,

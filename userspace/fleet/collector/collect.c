@@ -270,7 +270,7 @@ static int collect(int argc, char **argv)
 
 const struct command command_collect = {
 	.name		= "collect",
-	.synopsis	= "--transport URL [--directory DIR] [OPTIONS]",
+	.synopsis	= "--transport URL [--directory DIR] [OPTION]...",
 	.summary	= "Keep the incidents that hosts send with 'rbmap ship'",
 	.options	= options,
 	.help		=
