@@ -58,7 +58,7 @@ void progress_end(struct progress *p)
 
 static bool wanted;
 
-static void look(void)
+static void read_environment(void)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -70,7 +70,7 @@ static bool is_wanted(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, look);
+	pthread_once(&once, read_environment);
 	return wanted;
 }
 

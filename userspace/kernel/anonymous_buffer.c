@@ -39,7 +39,7 @@ static void put_keeper(void)
 		close(keeper.fd);
 }
 
-static int create(const struct anonymous_buffer *kept, const char *settings, char *told,
+static int create(const struct anonymous_buffer *kept, const char *settings, char *message,
 		  size_t size)
 {
 	struct rbmap_create create = { { 0 } };
@@ -50,7 +50,7 @@ static int create(const struct anonymous_buffer *kept, const char *settings, cha
 		return -E2BIG;
 	log = klog_open();
 	ret = ioctl(keeper.fd, RBMAP_IOCTL_CREATE, &create) ? -errno : 0;
-	klog_last(log, told, size);
+	klog_last(log, message, size);
 	return ret;
 }
 
@@ -71,11 +71,11 @@ static int begin_empty(const struct anonymous_buffer *kept)
 }
 
 int anonymous_buffer_create(struct anonymous_buffer *kept, const char *prefix,
-			    const char *settings, char *told, size_t size)
+			    const char *settings, char *message, size_t size)
 {
 	int ret = -EEXIST;
 
-	*told = '\0';
+	*message = '\0';
 	kept->name[0] = '\0';
 	if (!get_keeper())
 		return -errno;
@@ -86,7 +86,7 @@ int anonymous_buffer_create(struct anonymous_buffer *kept, const char *prefix,
 		else
 			snprintf(kept->name, sizeof(kept->name), "%s-%d-%d",
 				 prefix, getpid(), i);
-		ret = create(kept, settings, told, size);
+		ret = create(kept, settings, message, size);
 	}
 	if (!ret)
 		ret = begin_empty(kept);

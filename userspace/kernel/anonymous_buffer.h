@@ -13,11 +13,11 @@ struct anonymous_buffer {
 
 /*
  * Create a buffer PREFIX-PID, without events and with all events disabled. @settings is as
- * for instances/create, or "". Return 0 or a negative errno. @told gets the kernel's
+ * for instances/create, or "". Return 0 or a negative errno. @message gets the kernel's
  * explanation of an error, or "".
  */
 int anonymous_buffer_create(struct anonymous_buffer *kept, const char *prefix,
-			    const char *settings, char *told, size_t size);
+			    const char *settings, char *message, size_t size);
 
 /* Destroy the buffer, if there is one, together with the last one of this process. */
 void anonymous_buffer_destroy(struct anonymous_buffer *kept);

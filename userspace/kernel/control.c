@@ -432,11 +432,11 @@ void klog_last(int fd, char *line, size_t size)
 	close(fd);
 }
 
-int klog_write(const char *file, const char *text, char *told, size_t size)
+int klog_write(const char *file, const char *text, char *message, size_t size)
 {
 	int log = klog_open(), ret;
 
 	ret = control_write(file, text);
-	klog_last(log, told, size);
+	klog_last(log, message, size);
 	return ret;
 }

@@ -220,7 +220,7 @@ int klog_open(void);		/* -1: not readable */
 void klog_last(int fd, char *line, size_t size);
 
 /* Call control_write(), and store the module's log line about it. */
-int klog_write(const char *file, const char *text, char *told, size_t size);
+int klog_write(const char *file, const char *text, char *message, size_t size);
 
 /*
  * Lists of threads and filters that restrict what a buffer records. A user has set them,

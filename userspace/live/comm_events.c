@@ -46,13 +46,13 @@ struct comm_events {
 
 static int create_buffer(struct comm_events *events, int clock)
 {
-	char settings[96], told[256];
+	char settings[96], message[256];
 
 	snprintf(settings, sizeof(settings),
 		 "buffer_size_kb=%d subbuf_size_kb=0 overwrite=1 clock=%s",
 		 SIZE_KB, control_clock_name(clock));
-	return anonymous_buffer_create(&events->buffer, "comms", settings, told,
-				       sizeof(told));
+	return anonymous_buffer_create(&events->buffer, "comms", settings, message,
+				       sizeof(message));
 }
 
 static int enable(struct comm_events *events, const char *name)

@@ -40,7 +40,7 @@ bool private_buffer_is_private(const struct private_buffer *own)
 	return own->kept.name[0];
 }
 
-static void complain_create(int error, const char *told)
+static void complain_create(int error, const char *message)
 {
 	switch (error) {
 	case -EACCES:
@@ -53,11 +53,11 @@ static void complain_create(int error, const char *told)
 		break;
 	case -ENOMEM:
 		complain("not enough memory for the rings%s%s: use a smaller size with -b",
-			 *told ? ": " : "", told);
+			 *message ? ": " : "", message);
 		break;
 	case -EINVAL:
-		if (*told) {
-			complain("the kernel refused the buffer's settings: %s", told);
+		if (*message) {
+			complain("the kernel refused the buffer's settings: %s", message);
 			break;
 		}
 		/* fall through */
@@ -94,7 +94,7 @@ static bool set_cpus(const char *list)
 bool private_buffer_begin(struct private_buffer *own, bool overwrite)
 {
 	struct buf settings = { 0 };
-	char told[1024] = "";
+	char message[1024] = "";
 	int ret = -ENOMEM;
 
 	if (own->use_default || control_buffer())
@@ -109,10 +109,10 @@ bool private_buffer_begin(struct private_buffer *own, bool overwrite)
 	buf_add(&settings, "", 1);
 	if (!settings.failed)
 		ret = anonymous_buffer_create(&own->kept, NAME_PREFIX, settings.data,
-					      told, sizeof(told));
+					      message, sizeof(message));
 	buf_free(&settings);
 	if (ret) {
-		complain_create(ret, told);
+		complain_create(ret, message);
 		return false;
 	}
 	control_set_buffer(own->kept.name);

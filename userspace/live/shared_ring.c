@@ -44,7 +44,7 @@ void shared_ring_look(struct shared_ring *shared)
 {
 	uint64_t readers;
 
-	if (shared->told)
+	if (shared->reported)
 		return;
 	/* After the last CPU the next look is at the first one. */
 	if (control_cpu_stat(shared->next, READERS, &readers)) {
@@ -52,7 +52,7 @@ void shared_ring_look(struct shared_ring *shared)
 		return;
 	}
 	shared->next++;
-	shared->told = readers > 1;
-	if (shared->told)
+	shared->reported = readers > 1;
+	if (shared->reported)
 		tell();
 }

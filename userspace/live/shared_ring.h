@@ -8,11 +8,11 @@
 /**
  * struct shared_ring - what has been noticed so far
  * @next: CPU to look at next
- * @told: the user knows it
+ * @reported: the user has been told of the other readers
  */
 struct shared_ring {
 	unsigned int next;
-	bool told;
+	bool reported;
 };
 
 /* Return whether a process consumes events of the buffer now. */

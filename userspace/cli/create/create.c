@@ -54,7 +54,7 @@ static const char *parse_name(const struct command *cmd, int argc, char **argv,
 	return NULL;
 }
 
-static void complain_create(const char *name, int error, const char *told)
+static void complain_create(const char *name, int error, const char *message)
 {
 	switch (error) {
 	case -EEXIST:
@@ -63,11 +63,11 @@ static void complain_create(const char *name, int error, const char *told)
 		break;
 	case -ENOMEM:
 		complain("not enough memory for the rings of '%s'%s%s: use a smaller buffer_size_kb",
-			 name, *told ? ": " : "", told);
+			 name, *message ? ": " : "", message);
 		break;
 	case -EINVAL:
-		if (*told) {
-			complain("the kernel refused '%s': %s", name, told);
+		if (*message) {
+			complain("the kernel refused '%s': %s", name, message);
 			break;
 		}
 		/* fall through */
@@ -80,7 +80,7 @@ static int create(int argc, char **argv)
 {
 	struct buf text = { 0 };
 	const char *name;
-	char told[1024];
+	char message[1024];
 	int status, ret;
 
 	name = parse_name(&command_create, argc, argv, &status);
@@ -104,10 +104,10 @@ static int create(int argc, char **argv)
 	} else if (!control_present()) {
 		ret = -ENOENT;
 	} else {
-		ret = klog_write("instances/create", text.data, told,
-				 sizeof(told));
+		ret = klog_write("instances/create", text.data, message,
+				 sizeof(message));
 		if (ret)
-			complain_create(name, ret, told);
+			complain_create(name, ret, message);
 	}
 	buf_free(&text);
 	return ret ? STATUS_ERROR : STATUS_OK;

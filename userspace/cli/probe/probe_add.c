@@ -15,13 +15,13 @@
 #include "probe.h"
 
 static void complain_add(const char *group, const char *name, int error,
-			 const char *told)
+			 const char *message)
 {
 	if (error == -EEXIST)
 		complain("an event %s:%s exists already: choose another name with -n, or remove that event ('rbmap probe remove %s:%s')",
 			 group, name, group, name);
-	else if (*told)
-		complain("the kernel refused the probe: %s", told);
+	else if (*message)
+		complain("the kernel refused the probe: %s", message);
 	else
 		control_complain(CONTROL_WRITE, DYNAMIC_FILE, error);
 }
@@ -35,12 +35,12 @@ struct request {
 
 static bool write_line(const struct request *request)
 {
-	char told[1024];
+	char message[1024];
 	int ret;
 
-	ret = klog_write(DYNAMIC_FILE, request->line.data, told, sizeof(told));
+	ret = klog_write(DYNAMIC_FILE, request->line.data, message, sizeof(message));
 	if (ret)
-		complain_add(request->group, request->name, ret, told);
+		complain_add(request->group, request->name, ret, message);
 	else
 		auto_probes_forget(request->group, request->name);
 	return !ret;

@@ -83,19 +83,19 @@ int probe_list(struct probe *p, char **words, size_t nr)
 
 static bool remove_one(const struct dynamic_probe *probe)
 {
-	char line[256], told[1024];
+	char line[256], message[1024];
 	int ret;
 
 	snprintf(line, sizeof(line), "-:%s/%s", probe->group, probe->event);
-	ret = klog_write(DYNAMIC_FILE, line, told, sizeof(told));
+	ret = klog_write(DYNAMIC_FILE, line, message, sizeof(message));
 	/* -ENOENT: another process has removed it meanwhile. */
 	if (!ret || ret == -ENOENT) {
 		auto_probes_forget(probe->group, probe->event);
 		return true;
 	}
-	if (*told)
+	if (*message)
 		complain("the kernel refused to remove %s:%s: %s",
-			 probe->group, probe->event, told);
+			 probe->group, probe->event, message);
 	else
 		control_complain(CONTROL_WRITE, DYNAMIC_FILE, ret);
 	return false;

@@ -43,17 +43,17 @@ static bool has_line(const char *text, const char *line)
 	return false;
 }
 
-static void tell_lacking(const struct buf *lacking)
+static void complain_missing(const struct buf *missing)
 {
-	if (lacking->size && !lacking->failed)
-		complain("this kernel lacks%.*s: 'rbmap why' can tell less", (int)lacking->size,
-			 lacking->data);
+	if (missing->size && !missing->failed)
+		complain("this kernel lacks%.*s: 'rbmap why' can tell less", (int)missing->size,
+			 missing->data);
 }
 
 bool purpose_add_events(const char *name, struct patterns *patterns, bool quiet)
 {
 	char *available = control_read("available_events");
-	struct buf lacking = { 0 };
+	struct buf missing = { 0 };
 	bool ok = true;
 
 	(void)name;
@@ -63,7 +63,7 @@ bool purpose_add_events(const char *name, struct patterns *patterns, bool quiet)
 	}
 	for (size_t i = 0; ok && i < sizeof(why_events) / sizeof(*why_events); i++) {
 		if (!has_line(available, why_events[i])) {
-			buf_printf(&lacking, "%s %s", lacking.size ? "," : "", why_events[i]);
+			buf_printf(&missing, "%s %s", missing.size ? "," : "", why_events[i]);
 		} else if (patterns->nr == MAX_PATTERNS) {
 			complain("option --event was given more than %d times", MAX_PATTERNS);
 			ok = false;
@@ -72,8 +72,8 @@ bool purpose_add_events(const char *name, struct patterns *patterns, bool quiet)
 		}
 	}
 	if (!quiet)
-		tell_lacking(&lacking);
-	buf_free(&lacking);
+		complain_missing(&missing);
+	buf_free(&missing);
 	free(available);
 	return ok;
 }

@@ -45,13 +45,13 @@ static const struct {
 
 static bool create(struct anonymous_buffer *kept)
 {
-	char settings[128], told[1024], *clock = control_clock();
+	char settings[128], message[1024], *clock = control_clock();
 	int ret = clock ? 0 : -errno;
 
 	if (!ret) {
 		snprintf(settings, sizeof(settings),
 			 "clock=%s buffer_size_kb=" SIZE_KB " overwrite=1", clock);
-		ret = anonymous_buffer_create(kept, NAME_PREFIX, settings, told, sizeof(told));
+		ret = anonymous_buffer_create(kept, NAME_PREFIX, settings, message, sizeof(message));
 	}
 	free(clock);
 	if (ret == -EPERM || ret == -EACCES)
@@ -163,7 +163,7 @@ struct trigger {
 	const struct trigger_options *options;
 	struct anonymous_buffer filtered; /* has the events of the filter alone, if there is one */
 	double quiet_until;		/* a time of now() */
-	uint64_t held_off, told;	/* number of events; those that a reason has told of */
+	uint64_t held_off, reported;	/* numbers of events; @reported: those in a reason */
 };
 
 /* Matching events that no snapshot contains */
@@ -284,8 +284,8 @@ static void add_hit(struct hits *hits, const struct control_event *event,
 	}
 }
 
-static void look(struct trigger *t, struct watched *w, unsigned int cpu,
-		 struct hits *hits)
+static void count_hits(struct trigger *t, struct watched *w, unsigned int cpu,
+		       struct hits *hits)
 {
 	const struct control_event *event;
 	struct rbmap_event ev;
@@ -310,12 +310,12 @@ static void look_at_all(struct trigger *t, struct hits *hits)
 	*hits = (struct hits){ 0 };
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
 		if (t->cpu[i].map)
-			look(t, &t->cpu[i], i, hits);
+			count_hits(t, &t->cpu[i], i, hits);
 }
 
 bool trigger_fires(struct trigger *t, char *reason, size_t size)
 {
-	uint64_t held_off = t->held_off - t->told;
+	uint64_t held_off = t->held_off - t->reported;
 	struct hits hits;
 	int len;
 
@@ -332,7 +332,7 @@ bool trigger_fires(struct trigger *t, char *reason, size_t size)
 	if (held_off && len > 0 && (size_t)len < size)
 		snprintf(reason + len, size - len, "; %" PRIu64 " were held off before it",
 			 held_off);
-	t->told = t->held_off;
+	t->reported = t->held_off;
 	/* An event comes to one buffer after the other: let the snapshot have it, too. */
 	if (t->options->filter)
 		usleep(SETTLE_US);

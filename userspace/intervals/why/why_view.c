@@ -117,7 +117,7 @@ static const struct {
 
 #define NR_WANTED	(sizeof(wanted) / sizeof(wanted[0]))
 
-static bool is_lacking(const struct why_view *view, size_t i)
+static bool is_missing(const struct why_view *view, size_t i)
 {
 	const struct intervals *intervals = view->teller.intervals;
 
@@ -125,12 +125,12 @@ static bool is_lacking(const struct why_view *view, size_t i)
 	       (wanted[i].always && !intervals_saw_kind(intervals, wanted[i].kind));
 }
 
-static void add_lacking(const struct why_view *view, struct buf *out)
+static void add_missing(const struct why_view *view, struct buf *out)
 {
 	bool some = false;
 
 	for (size_t i = 0; i < NR_WANTED; i++) {
-		if (!is_lacking(view, i))
+		if (!is_missing(view, i))
 			continue;
 		buf_printf(out, "%s%s (-e %s)", some ? ", " : "The recording lacks ",
 			   wanted[i].what, wanted[i].events);
@@ -263,7 +263,7 @@ bool why_view_text(const struct why_view *view)
 		add_cgroups(view, &out);
 	if (ok) {
 		add_rest(view, shown, &out);
-		add_lacking(view, &out);
+		add_missing(view, &out);
 	}
 	ok = ok && !out.failed;
 	if (ok)
@@ -405,11 +405,11 @@ void why_view_json_add_cut(const struct why_view *view, struct json *j)
 		json_unsigned(j, "cut_after", cut.until);
 }
 
-void why_view_json_add_lacking(const struct why_view *view, struct json *j)
+void why_view_json_add_missing(const struct why_view *view, struct json *j)
 {
 	json_open(j, "lacking", '[');
 	for (size_t i = 0; i < NR_WANTED; i++)
-		if (is_lacking(view, i))
+		if (is_missing(view, i))
 			json_string(j, NULL, wanted[i].events);
 	json_close(j, ']');
 }
@@ -433,7 +433,7 @@ bool why_view_json(const struct why_view *view, const char *clock)
 	if (view->selects)
 		json_unsigned(&j, "not_selected", view->stalls.not_selected);
 	why_view_json_add_cut(view, &j);
-	why_view_json_add_lacking(view, &j);
+	why_view_json_add_missing(view, &j);
 	if (view->by_cgroup)
 		json_cgroups(view, &j);
 	ok = view->by_cgroup || why_view_json_add_stalls(view, &j) >= 0;

@@ -43,7 +43,7 @@ size_t why_view_more(const struct why_view *view, size_t shown);
 /* Append how many intervals had no room in memory, and where they are in the recording. */
 void why_view_json_add_cut(const struct why_view *view, struct json *j);
 /* Append the array "lacking": what the recording would need to show more. */
-void why_view_json_add_lacking(const struct why_view *view, struct json *j);
+void why_view_json_add_missing(const struct why_view *view, struct json *j);
 
 /* Print to stdout. Return false if memory is lacking. */
 bool why_view_text(const struct why_view *view);

@@ -54,13 +54,13 @@ static int open_locked(const char *name, int flags)
 
 static void remove_line(const char *name)
 {
-	char line[NAME_SIZE + 8], told[256], *colon;
+	char line[NAME_SIZE + 8], message[256], *colon;
 
 	snprintf(line, sizeof(line), "-:%s", name);
 	colon = strchr(line + 2, ':');
 	*colon = '/';
 	/* The event may be gone: the module was unloaded, or a user has removed it. */
-	klog_write(DYNAMIC_FILE, line, told, sizeof(told));
+	klog_write(DYNAMIC_FILE, line, message, sizeof(message));
 }
 
 /* Return whether nobody else has a lock. 'rbmap status' has one for a moment. */
@@ -230,9 +230,9 @@ static bool has_tracepoint(const char *system, const char *event)
 	return !access(path, F_OK);
 }
 
-static void complain_make(const char *system, const char *event, int error, const char *told)
+static void complain_make(const char *system, const char *event, int error, const char *message)
 {
-	const char *why = error == -EPERM || error == -EACCES ? "no permission" : *told ? told :
+	const char *why = error == -EPERM || error == -EACCES ? "no permission" : *message ? message :
 			  strerror(-error);
 
 	complain("event %s:%s is not built in, and cannot be made: %s; as root, 'rbmap probe add -g %s %s' makes it",
@@ -243,22 +243,22 @@ static void complain_make(const char *system, const char *event, int error, cons
 static bool make(struct auto_probes *made, const char *system, const char *event,
 		 const char *line)
 {
-	char name[NAME_SIZE], told[256] = "";
+	char name[NAME_SIZE], message[256] = "";
 	int fd, ret;
 
 	snprintf(name, sizeof(name), "%s:%s", system, event);
 	mkdir(MADE_DIR, 0755);
 	fd = open_locked(name, O_CREAT);
 	if (fd < 0) {
-		complain_make(system, event, -errno, told);
+		complain_make(system, event, -errno, message);
 		return false;
 	}
 	if (!add_made(made, name, fd))
 		return false;
-	ret = klog_write(DYNAMIC_FILE, line, told, sizeof(told));
+	ret = klog_write(DYNAMIC_FILE, line, message, sizeof(message));
 	/* -EEXIST: another recorder was faster. */
 	if (ret && ret != -EEXIST) {
-		complain_make(system, event, ret, told);
+		complain_make(system, event, ret, message);
 		return false;
 	}
 	if (!made->quiet)

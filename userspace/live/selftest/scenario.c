@@ -312,29 +312,29 @@ static bool read_buffer(struct scenario *s, int writers, double seconds)
 	return good;
 }
 
-static void complain_create(int error, const char *told)
+static void complain_create(int error, const char *message)
 {
 	if (error == -EPERM || error == -EACCES) {
 		if (!control_complain_lockdown())
 			complain("no permission to make a buffer: run 'rbmap selftest' as root");
 	} else {
 		complain("cannot make a buffer for the selftest: %s%s%s", strerror(-error),
-			 *told ? ": " : "", told);
+			 *message ? ": " : "", message);
 	}
 }
 
 bool scenario_run(struct scenario *s, int writers, double seconds)
 {
 	struct anonymous_buffer kept;
-	char settings[64], told[1024];
+	char settings[64], message[1024];
 	bool good;
 	int ret;
 
 	snprintf(settings, sizeof(settings), "buffer_size_kb=%d overwrite=%d clock=local", RING_KB,
 		 s->overwrite);
-	ret = anonymous_buffer_create(&kept, "selftest", settings, told, sizeof(told));
+	ret = anonymous_buffer_create(&kept, "selftest", settings, message, sizeof(message));
 	if (ret) {
-		complain_create(ret, told);
+		complain_create(ret, message);
 		return false;
 	}
 	control_set_buffer(kept.name);

@@ -59,7 +59,7 @@ static inline bool is_of(const struct seen *seen, int pid)
 HASH_TABLE(seen_table, struct seen);
 HASH_FUNCTIONS(seen_table, struct seen, int, FIRST_SLOTS, hash_of, is_of, pid_of);
 
-struct look {
+struct choice {
 	const struct html *html;
 	struct input *in;
 	struct chosen *chosen;
@@ -74,168 +74,168 @@ struct look {
 	int error;
 };
 
-static struct seen *seen_task(struct look *look, int pid)
+static struct seen *seen_task(struct choice *choice, int pid)
 {
-	struct seen *seen = seen_table_find(&look->seen, pid);
+	struct seen *seen = seen_table_find(&choice->seen, pid);
 
 	if (seen)
 		return seen;
-	seen = seen_table_place(&look->seen, pid);
+	seen = seen_table_place(&choice->seen, pid);
 	if (!seen)
 		return NULL;
 	*seen = (struct seen){ .used = true, .pid = pid, .interest = NR_INTERESTS };
-	look->seen.nr++;
+	choice->seen.nr++;
 	return seen;
 }
 
 /* ---- look at all events */
-static void keep(struct look *look, const struct interval *interval)
+static void keep(struct choice *choice, const struct interval *interval)
 {
-	look->has_switches |= interval->kind == INTERVAL_ONCPU && !interval->unfinished;
-	if (!history_add(look->history, interval, true))
-		look->error = -ENOMEM;
+	choice->has_switches |= interval->kind == INTERVAL_ONCPU && !interval->unfinished;
+	if (!history_add(choice->history, interval, true))
+		choice->error = -ENOMEM;
 }
 
 static void add_interval(void *data, const struct interval *interval)
 {
-	struct look *look = data;
+	struct choice *choice = data;
 
-	keep(look, interval);
+	keep(choice, interval);
 	/* A task that runs for long is not late, and neither is one that sleeps at the end. */
 	if (interval->kind == INTERVAL_ONCPU || interval_is_idle(interval) ||
 	    (interval->kind == INTERVAL_OFFCPU && interval->unfinished &&
 	     !interval_is_uninterruptible(interval)))
 		return;
-	summary_add_worst(&look->summary[interval->kind], look->intervals, interval);
+	summary_add_worst(&choice->summary[interval->kind], choice->intervals, interval);
 	if (interval_is_uninterruptible(interval))
-		summary_add_worst(&look->blocked, look->intervals, interval);
+		summary_add_worst(&choice->blocked, choice->intervals, interval);
 }
 
 static int look_at(void *data, const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
-	struct look *look = data;
+	struct choice *choice = data;
 	struct seen *seen;
-	int ret = intervals_event(look->intervals, ev);
+	int ret = intervals_event(choice->intervals, ev);
 
-	if (ret || look->error || !event_common(ev, &common))
-		return ret ? ret : look->error;
-	seen = seen_task(look, common.pid);
+	if (ret || choice->error || !event_common(ev, &common))
+		return ret ? ret : choice->error;
+	seen = seen_task(choice, common.pid);
 	if (!seen)
 		return -ENOMEM;
 	seen->events++;
 	return 0;
 }
 
-static int begin(struct look *look)
+static int begin(struct choice *choice)
 {
-	look->intervals = intervals_new(add_interval, look);
-	look->history = history_new(dat_cgroups(look->in->reader));
-	if (!look->intervals || !look->history)
+	choice->intervals = intervals_new(add_interval, choice);
+	choice->history = history_new(dat_cgroups(choice->in->reader));
+	if (!choice->intervals || !choice->history)
 		return -ENOMEM;
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
-		if (!summary_init(&look->summary[kind], kind, ROW_NAME, WORST_TASKS))
+		if (!summary_init(&choice->summary[kind], kind, ROW_NAME, WORST_TASKS))
 			return -ENOMEM;
-	if (!summary_init(&look->blocked, INTERVAL_OFFCPU, ROW_NAME, WORST_TASKS))
+	if (!summary_init(&choice->blocked, INTERVAL_OFFCPU, ROW_NAME, WORST_TASKS))
 		return -ENOMEM;
-	intervals_pass_sleepers(look->intervals);
-	return intervals_load(look->intervals, look->in->reader, &look->functions) ? 0 : -ENOMEM;
+	intervals_pass_sleepers(choice->intervals);
+	return intervals_load(choice->intervals, choice->in->reader, &choice->functions) ? 0 : -ENOMEM;
 }
 
-static void end(struct look *look)
+static void end(struct choice *choice)
 {
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
-		summary_free(&look->summary[kind]);
-	summary_free(&look->blocked);
-	intervals_free(look->intervals);
-	functions_free(look->functions);
-	history_free(look->history);
-	free(look->seen.slot);
-	free(look->sorted);
+		summary_free(&choice->summary[kind]);
+	summary_free(&choice->blocked);
+	intervals_free(choice->intervals);
+	functions_free(choice->functions);
+	history_free(choice->history);
+	free(choice->seen.slot);
+	free(choice->sorted);
 }
 
 /* ---- choose: a task keeps its first interest */
-static bool has_room(const struct look *look)
+static bool has_room(const struct choice *choice)
 {
-	return look->chosen->nr < MOST_TASK_LANES;
+	return choice->chosen->nr < MOST_TASK_LANES;
 }
 
-static void add(struct look *look, int pid, enum interest interest)
+static void add(struct choice *choice, int pid, enum interest interest)
 {
-	struct seen *seen = pid > 0 && has_room(look) ? seen_task(look, pid) : NULL;
+	struct seen *seen = pid > 0 && has_room(choice) ? seen_task(choice, pid) : NULL;
 
 	if (!seen || seen->interest != NR_INTERESTS)
 		return;
 	seen->interest = interest;
-	look->chosen->task[look->chosen->nr++] = (struct chosen_task){ pid, interest };
+	choice->chosen->task[choice->chosen->nr++] = (struct chosen_task){ pid, interest };
 }
 
-static bool is_recorder(const struct look *look, int pid)
+static bool is_recorder(const struct choice *choice, int pid)
 {
-	return comm_is_recorder(intervals_comm(look->intervals, pid));
+	return comm_is_recorder(intervals_comm(choice->intervals, pid));
 }
 
-static void add_worst(struct look *look, const struct summary *s, unsigned int i, size_t most)
+static void add_worst(struct choice *choice, const struct summary *s, unsigned int i, size_t most)
 {
-	if (i < s->nr_worst && look->chosen->nr < most)
-		add(look, s->worst[i].interval.pid, INTEREST_WORST);
+	if (i < s->nr_worst && choice->chosen->nr < most)
+		add(choice, s->worst[i].interval.pid, INTEREST_WORST);
 }
 
-static void choose_worst(struct look *look)
+static void choose_worst(struct choice *choice)
 {
-	size_t most = look->chosen->nr + MOST_WORST_TASKS;
+	size_t most = choice->chosen->nr + MOST_WORST_TASKS;
 
 	for (unsigned int i = 0; i < WORST_TASKS; i++) {
-		add_worst(look, &look->blocked, i, most);
+		add_worst(choice, &choice->blocked, i, most);
 		for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
-			add_worst(look, &look->summary[kind], i, most);
+			add_worst(choice, &choice->summary[kind], i, most);
 	}
 }
 
-static bool fits(const struct look *look, const struct seen *seen, const char *pattern)
+static bool fits(const struct choice *choice, const struct seen *seen, const char *pattern)
 {
-	return seen->pid > 0 && !fnmatch(pattern, intervals_comm(look->intervals, seen->pid), 0);
+	return seen->pid > 0 && !fnmatch(pattern, intervals_comm(choice->intervals, seen->pid), 0);
 }
 
-static bool choose_pattern(struct look *look, const char *pattern)
+static bool choose_pattern(struct choice *choice, const char *pattern)
 {
 	bool found = false;
 
-	for (size_t i = 0; i < look->seen.nr; i++) {
-		if (!fits(look, look->sorted[i], pattern))
+	for (size_t i = 0; i < choice->seen.nr; i++) {
+		if (!fits(choice, choice->sorted[i], pattern))
 			continue;
 		found = true;
-		add(look, look->sorted[i]->pid, INTEREST_NAMED);
+		add(choice, choice->sorted[i]->pid, INTEREST_NAMED);
 	}
 	return found;
 }
 
 /* The rest of the selection's options are not about tasks. */
-static bool is_of_cgroups(const struct look *look, int pid)
+static bool is_of_cgroups(const struct choice *choice, int pid)
 {
-	return look->in->selection.nr_cgroups && selector_has_task(look->in->selector, pid, NULL);
+	return choice->in->selection.nr_cgroups && selector_has_task(choice->in->selector, pid, NULL);
 }
 
-static void choose_cgroups(struct look *look)
+static void choose_cgroups(struct choice *choice)
 {
-	for (size_t i = 0; i < look->seen.nr; i++)
-		if (look->sorted[i]->pid > 0 && is_of_cgroups(look, look->sorted[i]->pid))
-			add(look, look->sorted[i]->pid, INTEREST_NAMED);
+	for (size_t i = 0; i < choice->seen.nr; i++)
+		if (choice->sorted[i]->pid > 0 && is_of_cgroups(choice, choice->sorted[i]->pid))
+			add(choice, choice->sorted[i]->pid, INTEREST_NAMED);
 }
 
-static int complain_pattern(const struct look *look, const char *pattern)
+static int complain_pattern(const struct choice *choice, const char *pattern)
 {
 	struct suggest suggest = { .wanted = pattern };
 	char list[512];
 
-	for (size_t i = 0; i < look->seen.nr; i++) {
-		const char *comm = intervals_comm(look->intervals, look->sorted[i]->pid);
+	for (size_t i = 0; i < choice->seen.nr; i++) {
+		const char *comm = intervals_comm(choice->intervals, choice->sorted[i]->pid);
 
 		if (*comm)
 			suggest_offer(&suggest, comm, comm);
 	}
 	suggest_list(&suggest, list, sizeof(list));
-	complain("%s has no task '%s'%s%s", look->in->path, pattern,
+	complain("%s has no task '%s'%s%s", choice->in->path, pattern,
 		 *list ? ": similar names: " : "", list);
 	return STATUS_ERROR;
 }
@@ -250,44 +250,44 @@ static int most_events_first(const void *a, const void *b)
 }
 
 /* No task may come to the table from here on, because a table that grows moves. */
-static int sort_tasks(struct look *look)
+static int sort_tasks(struct choice *choice)
 {
-	look->sorted = hash_sorted(&look->seen, most_events_first);
-	return look->sorted ? 0 : -ENOMEM;
+	choice->sorted = hash_sorted(&choice->seen, most_events_first);
+	return choice->sorted ? 0 : -ENOMEM;
 }
 
 /* The other tasks: those with the most events first, and the recorder last. */
-static void choose_others(struct look *look)
+static void choose_others(struct choice *choice)
 {
 	for (int recorder = 0; recorder < 2; recorder++)
-		for (size_t i = 0; i < look->seen.nr; i++)
-			if (is_recorder(look, look->sorted[i]->pid) == recorder)
-				add(look, look->sorted[i]->pid,
+		for (size_t i = 0; i < choice->seen.nr; i++)
+			if (is_recorder(choice, choice->sorted[i]->pid) == recorder)
+				add(choice, choice->sorted[i]->pid,
 				    recorder ? INTEREST_RECORDER : INTEREST_OTHER);
 }
 
 /* ---- rbmap why: the waits of the tasks that the user names, or of all */
-static bool names_tasks(const struct look *look)
+static bool names_tasks(const struct choice *choice)
 {
-	return look->html->nr_pids || look->html->nr_tasks || look->in->selection.nr_cgroups;
+	return choice->html->nr_pids || choice->html->nr_tasks || choice->in->selection.nr_cgroups;
 }
 
-static bool is_named(const struct look *look, int pid)
+static bool is_named(const struct choice *choice, int pid)
 {
-	for (size_t i = 0; i < look->html->nr_pids; i++)
-		if (look->html->pid[i] == pid)
+	for (size_t i = 0; i < choice->html->nr_pids; i++)
+		if (choice->html->pid[i] == pid)
 			return true;
-	for (size_t i = 0; i < look->html->nr_tasks; i++)
-		if (!fnmatch(look->html->task[i], intervals_comm(look->intervals, pid), 0))
+	for (size_t i = 0; i < choice->html->nr_tasks; i++)
+		if (!fnmatch(choice->html->task[i], intervals_comm(choice->intervals, pid), 0))
 			return true;
-	return is_of_cgroups(look, pid);
+	return is_of_cgroups(choice, pid);
 }
 
 static bool is_wanted(void *data, int pid)
 {
-	const struct look *look = data;
+	const struct choice *choice = data;
 
-	return names_tasks(look) ? is_named(look, pid) : !pid || !is_recorder(look, pid);
+	return names_tasks(choice) ? is_named(choice, pid) : !pid || !is_recorder(choice, pid);
 }
 
 static bool is_any(void *data, int pid)
@@ -299,26 +299,26 @@ static bool is_any(void *data, int pid)
 
 static bool is_kernel(void *data, int pid)
 {
-	const struct look *look = data;
+	const struct choice *choice = data;
 
-	return stall_is_of_kernel(intervals_comm(look->intervals, pid));
+	return stall_is_of_kernel(intervals_comm(choice->intervals, pid));
 }
 
-static void add_chain(struct look *look, const struct stall *stall,
+static void add_chain(struct choice *choice, const struct stall *stall,
 		      const struct analysis *analysis, size_t most)
 {
 	const struct cause *root = &analysis->cause[analysis->root];
 
-	add(look, stall->piece->pid, INTEREST_WHY);
+	add(choice, stall->piece->pid, INTEREST_WHY);
 	if (!analysis->nr_causes)
 		return;
-	for (unsigned int i = 0; i < root->nr_links && look->chosen->nr < most; i++)
-		add(look, root->chain[i].pid, INTEREST_WHY);
-	if (look->chosen->nr < most)
-		add(look, root->actor, INTEREST_WHY);
+	for (unsigned int i = 0; i < root->nr_links && choice->chosen->nr < most; i++)
+		add(choice, root->chain[i].pid, INTEREST_WHY);
+	if (choice->chosen->nr < most)
+		add(choice, root->actor, INTEREST_WHY);
 }
 
-static int choose_chains(struct look *look, const struct why_view *view)
+static int choose_chains(struct choice *choice, const struct why_view *view)
 {
 	struct analysis *analysis = malloc(sizeof(*analysis));
 
@@ -327,106 +327,106 @@ static int choose_chains(struct look *look, const struct why_view *view)
 	for (size_t i = 0; i < view->stalls.nr && i < CHAIN_STALLS; i++) {
 		const struct stall *stall = &view->stalls.stall[i];
 
-		if (stall_is_idle(stall) || look->chosen->nr >= MOST_CHAIN_TASKS)
+		if (stall_is_idle(stall) || choice->chosen->nr >= MOST_CHAIN_TASKS)
 			break;
-		stall_analyse(look->history, stall, analysis);
-		add_chain(look, stall, analysis, MOST_CHAIN_TASKS);
+		stall_analyse(choice->history, stall, analysis);
+		add_chain(choice, stall, analysis, MOST_CHAIN_TASKS);
 	}
 	free(analysis);
 	return 0;
 }
 
-static int tell_why(struct look *look, const struct why_view *view)
+static int tell_why(struct choice *choice, const struct why_view *view)
 {
 	struct json j = { .compact = true };
 	int shown;
 
-	j.out = open_memstream(&look->chosen->why, &look->chosen->why_size);
+	j.out = open_memstream(&choice->chosen->why, &choice->chosen->why_size);
 	if (!j.out)
 		return -ENOMEM;
 	json_open(&j, NULL, '{');
-	json_bool(&j, "has_switches", look->has_switches);
+	json_bool(&j, "has_switches", choice->has_switches);
 	json_unsigned(&j, "left_out", view->stalls.left_out);
 	why_view_json_add_cut(view, &j);
 	shown = why_view_json_add_stalls(view, &j);
 	json_unsigned(&j, "more", shown > 0 ? why_view_more(view, shown) : 0);
-	why_view_json_add_lacking(view, &j);
+	why_view_json_add_missing(view, &j);
 	json_close(&j, '}');
 	return fclose(j.out) || shown < 0 ? -ENOMEM : 0;
 }
 
-static int find_why(struct look *look)
+static int find_why(struct choice *choice)
 {
-	const struct stall_choice choice = {
+	const struct stall_choice stalls = {
 		.is_wanted = is_wanted, .is_selected = is_any, .is_kernel = is_kernel,
-		.data = look,
+		.data = choice,
 	};
 	struct why_view view = {
-		.time = &look->in->time,
-		.teller = { .intervals = look->intervals, .history = look->history,
-			    .time = &look->in->time },
-		.worst = WORST_STALLS, .named = names_tasks(look),
+		.time = &choice->in->time,
+		.teller = { .intervals = choice->intervals, .history = choice->history,
+			    .time = &choice->in->time },
+		.worst = WORST_STALLS, .named = names_tasks(choice),
 	};
 	int ret = 0;
 
-	if (look->has_switches && !stalls_find(&view.stalls, look->history, &choice))
+	if (choice->has_switches && !stalls_find(&view.stalls, choice->history, &stalls))
 		ret = -ENOMEM;
 	if (!ret)
-		ret = choose_chains(look, &view);
+		ret = choose_chains(choice, &view);
 	if (!ret)
-		ret = tell_why(look, &view);
+		ret = tell_why(choice, &view);
 	stalls_free(&view.stalls);
 	return ret;
 }
 
 /* ---- in the order of the interest */
-static int choose_named(struct look *look)
+static int choose_named(struct choice *choice)
 {
-	const struct html *html = look->html;
+	const struct html *html = choice->html;
 
-	choose_cgroups(look);
+	choose_cgroups(choice);
 	for (size_t i = 0; i < html->nr_tasks; i++)
-		if (!choose_pattern(look, html->task[i]))
-			return complain_pattern(look, html->task[i]);
+		if (!choose_pattern(choice, html->task[i]))
+			return complain_pattern(choice, html->task[i]);
 	return STATUS_OK;
 }
 
-static int choose(struct look *look)
+static int choose(struct choice *choice)
 {
-	const struct html *html = look->html;
-	int ret = find_why(look), status;
+	const struct html *html = choice->html;
+	int ret = find_why(choice), status;
 
 	for (size_t i = 0; i < html->nr_pids; i++)
-		add(look, html->pid[i], INTEREST_NAMED);
-	if (!ret && !names_tasks(look))
-		choose_worst(look);
+		add(choice, html->pid[i], INTEREST_NAMED);
+	if (!ret && !names_tasks(choice))
+		choose_worst(choice);
 	if (!ret)
-		ret = sort_tasks(look);
+		ret = sort_tasks(choice);
 	if (ret)
-		return input_failed(look->in, ret);
-	status = choose_named(look);
-	choose_others(look);
-	for (size_t i = 0; i < look->seen.nr; i++)
-		look->chosen->without_lane += look->sorted[i]->pid > 0 &&
-					      look->sorted[i]->interest == NR_INTERESTS;
+		return input_failed(choice->in, ret);
+	status = choose_named(choice);
+	choose_others(choice);
+	for (size_t i = 0; i < choice->seen.nr; i++)
+		choice->chosen->without_lane += choice->sorted[i]->pid > 0 &&
+					      choice->sorted[i]->interest == NR_INTERESTS;
 	return status;
 }
 
 int choose_tasks(const struct html *html, struct input *in, struct chosen *chosen)
 {
-	struct look look = { .html = html, .in = in, .chosen = chosen };
+	struct choice choice = { .html = html, .in = in, .chosen = chosen };
 	int ret, status;
 
 	chosen->task = calloc(MOST_TASK_LANES, sizeof(*chosen->task));
-	ret = chosen->task ? begin(&look) : -ENOMEM;
+	ret = chosen->task ? begin(&choice) : -ENOMEM;
 	if (!ret)
-		ret = input_each_event(in, "first look", look_at, NULL, &look);
+		ret = input_each_event(in, "first look", look_at, NULL, &choice);
 	if (!ret)
-		ret = intervals_end(look.intervals);
+		ret = intervals_end(choice.intervals);
 	if (!ret)
-		ret = look.error;
+		ret = choice.error;
 	rbmap_recording_rewind(in->reader);
-	status = ret ? input_failed(in, ret) : choose(&look);
-	end(&look);
+	status = ret ? input_failed(in, ret) : choose(&choice);
+	end(&choice);
 	return status;
 }
