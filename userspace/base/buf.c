@@ -77,7 +77,7 @@ void buf_free(struct buf *b)
 	*b = (struct buf){ 0 };
 }
 
-/* @page: a read that gives less than that, and less than its room, was the last one; 0: not */
+/* @page: a read of fewer bytes than @page, and than there is room for, is the last one; 0: never */
 static int read_to_end(struct buf *b, const char *path, long page)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

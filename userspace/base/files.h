@@ -25,7 +25,7 @@ int read_all_at(int fd, void *data, size_t size, uint64_t offset);
 /* Return a file in TMPDIR that has no name any more, or -1 after a message. */
 int temporary_file(void);
 
-/* Is it a name of standard input or of standard output? */
+/* Return true if @name is one of standard input or standard output. */
 bool is_standard_file(const char *name);
 
 /*

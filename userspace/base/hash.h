@@ -73,7 +73,7 @@ static inline size_t hash_u64_bits(uint64_t key, unsigned int bits)
 	return key * 0x9e3779b97f4a7c15ULL >> (64 - bits);
 }
 
-/* Nobody can make a file of texts that all have the same hash: FNV-1a from a secret on. */
+/* FNV-1a that begins with a secret: nobody can make a file of texts that have the same hash. */
 static inline size_t hash_text(const char *text)
 {
 	uint64_t hash = hash_secret();
@@ -83,7 +83,7 @@ static inline size_t hash_text(const char *text)
 	return hash_u64(hash);
 }
 
-/* Go through the elements of a table. An empty one has no slots: nothing is added to NULL. */
+/* Go through the elements of a table. A table without slots has no array, and is skipped. */
 #define hash_for_each(table, element)					\
 	for ((element) = (table)->slot;					\
 	     (table)->slot && (element) != (table)->slot + (table)->nr_slots; (element)++) \

@@ -29,7 +29,7 @@ size_t utf8_length(const unsigned char *s, size_t size)
 
 /*
  * Return whether a character beyond ASCII has no image, or changes the order of those around
- * it: a line would not look like what it says.
+ * it. A line with such a character looks as if it had another text.
  */
 static bool is_hidden(uint32_t c)
 {

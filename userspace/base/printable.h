@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Text of others for a terminal. Names of threads and strings of events contain any bytes,
- * escape sequences for example. Control characters, C1 as UTF-8 among them, characters that
- * have no image or change the order of others, and bytes that are not UTF-8 become "\x1b". A
- * tab stays.
+ * escape sequences for example. Three kinds are written as "\x1b": control characters (C1 as
+ * UTF-8, too), characters that have no image or change the order of others, and bytes that are
+ * not UTF-8. A tab stays.
  */
 #ifndef RBMAP_BASE_PRINTABLE_H
 #define RBMAP_BASE_PRINTABLE_H

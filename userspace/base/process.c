@@ -35,7 +35,7 @@ static bool is_initial(const char *link)
 	return len == (ssize_t)strlen(INITIAL) && !memcmp(name, INITIAL, len);
 }
 
-/* Does /proc know this process by one number only, that of its own namespace? */
+/* Return true if /proc has one number only for this process, that of its own namespace. */
 static bool is_own(void)
 {
 	FILE *status = fopen("/proc/self/status", "re");

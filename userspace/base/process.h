@@ -8,7 +8,7 @@
 /* Return the time of CLOCK_MONOTONIC in seconds. */
 double now(void);
 
-/* Has the caller, nohup for instance, ignored SIGHUP for this command? */
+/* Return true if the caller, such as nohup, lets this command ignore SIGHUP. */
 bool hangup_is_ignored(void);
 
 /**

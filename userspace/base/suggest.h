@@ -29,7 +29,7 @@ void suggest_offer_event(struct suggest *suggest, const char *system, const char
 void suggest_offer(struct suggest *suggest, const char *name, const char *shown);
 /*
  * Store the suggestions as "a, b, c", or "" if no name is similar. Names come from files of
- * others: they become printable. Those that have no room are left out.
+ * others, so they are made printable. Suggestions for which @list has no room are left out.
  */
 void suggest_list(const struct suggest *suggest, char *list, size_t size);
 

@@ -13,7 +13,8 @@ struct progress {
 };
 
 /*
- * Begin with work. A line is wanted if standard error is a terminal, from a second on.
+ * Begin with work. If standard error is a terminal, the line is written when the work takes more
+ * than a second.
  */
 void progress_begin(struct progress *p);
 
