@@ -38,8 +38,8 @@ const char *command_hint(const char *name);
 const char *event_hint(const char *pattern);
 
 /*
- * The same for an option that a command does not have: its letter, or 0 and the word of the
- * command line.
+ * Return such an end for an option that a command does not have. @letter is its letter, or 0
+ * for a long option, which @word has as it was typed.
  */
 const char *option_hint(const char *command, int letter, const char *word);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Libraries that one command needs and the others do not. Such a library is loaded at the
- * first call of one of its functions. To load it can take longer than all else that a
- * command does at its start. rbmap works where the library is not installed.
+ * first call of one of its functions, because loading it can take longer than the rest of the
+ * start of a command. rbmap works where the library is not installed.
  */
 #ifndef RBMAP_COMMAND_LOADED_LIBRARY_H
 #define RBMAP_COMMAND_LOADED_LIBRARY_H
@@ -42,8 +42,8 @@ void *loaded_library_function(struct loaded_library *library, const char *name);
 	}
 
 /*
- * A note that names the library to programs that look for those of a program. Its format
- * is that of https://systemd.io/ELF_DLOPEN_METADATA.
+ * An ELF note with the name of the library, for programs that list the libraries of a program.
+ * Its format is that of https://systemd.io/ELF_DLOPEN_METADATA.
  */
 #define LOADED_LIBRARY_NOTE(name, feature, description, priority, file)	\
 	static const struct {						\

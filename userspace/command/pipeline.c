@@ -15,8 +15,8 @@ struct slot {
 };
 
 /*
- * Batch n is in slot n % nr_slots. Those from @finished to @put are with the threads, which
- * take them in order. The thread that fills has the batch @put.
+ * Batch n is in slot n % nr_slots. The threads have the batches from @finished to @put, and take
+ * them in order. The thread that fills batches has the batch @put.
  */
 struct pipeline {
 	const struct pipeline_ops *ops;
@@ -47,7 +47,7 @@ unsigned int pipeline_cpus(void)
 
 unsigned int pipeline_batches(unsigned int threads)
 {
-	/* Each thread works on one while the next one waits. */
+	/* Each thread works on one batch, and another batch waits for it. */
 	return threads < 2 ? 1 : 2 * threads;
 }
 

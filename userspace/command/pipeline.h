@@ -27,7 +27,7 @@ struct pipeline_ops {
 /* Return the number of CPUs that this process may use. */
 unsigned int pipeline_cpus(void);
 
-/* The number of batches that so many threads need, the filling one among them. */
+/* Return the number of batches that @threads threads need, the filling one among them. */
 unsigned int pipeline_batches(unsigned int threads);
 
 /*

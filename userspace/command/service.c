@@ -29,7 +29,7 @@ unsigned int service_interval_ms(void)
 	const char *limit = getenv("WATCHDOG_USEC");
 	unsigned long long us = manager() && limit ? strtoull(limit, NULL, 10) : 0;
 
-	/* sd_watchdog_enabled(3) advises a half. A third, because a busy machine is late. */
+	/* sd_watchdog_enabled(3) advises half of the time. A third helps on a busy machine. */
 	return us / 3000 < INT_MAX ? us / 3000 : INT_MAX;
 }
 

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 /*
- * Return the longest time between two calls of service_alive() with which a service manager
- * sees a sign of life in time; 0: it waits for none.
+ * Return the longest time that may pass between two calls of service_alive(). 0: no service
+ * manager waits for them.
  */
 unsigned int service_interval_ms(void);
 
@@ -24,7 +24,7 @@ void service_status(const char *status);
 /* Say that the service works, once a second at most. */
 void service_alive(void);
 
-/* The same while the service works for long: extend the time that it has to start or stop. */
+/* Do the same during long work, and extend the time that the service has to start or stop. */
 void service_busy(void);
 
 /* The service ends. */
