@@ -23,9 +23,9 @@ static char *split_line(char *line)
 }
 
 /*
- * Call @each for each event that the buffer lacks. @wanted: only for those of which it returns
- * true; NULL: all. @event: NULL, or the buffer's event of that name. Its probe does not fit
- * this kernel, so the kernel's own takes its place.
+ * Call @each for each event that the buffer does not have, or only for those for which @wanted
+ * returns true. @each gets NULL, or the buffer's event of that name. The probe of such an event
+ * does not fit this kernel, so the kernel's own event takes its place.
  */
 static int for_each_other(struct control_events *events,
 			  bool (*wanted)(const char *system, const char *name, const void *data),
@@ -44,7 +44,7 @@ static int for_each_other(struct control_events *events,
 		const char *name = split_line(line);
 		struct control_event *event;
 
-		/* Most of fifteen hundred names are not wanted: to ask that takes least. */
+		/* Most of the 1500 names are not wanted, and this test costs least. */
 		if (!name || (wanted && !wanted(line, name, data)))
 			continue;
 		event = control_events_find(events, nr, line, name);
@@ -113,7 +113,7 @@ static int demand_name(struct control_events *events, struct control_event *even
 	return demand->names.failed ? -ENOMEM : 0;
 }
 
-/* Can the pattern name events that are not in @events? */
+/* Return true if the pattern can name events that are not in @events. */
 static bool names_others(const struct control_events *events, const char *pattern)
 {
 	if (strpbrk(pattern, "*?[\\") || !strcmp(pattern, CONTROL_ALL_EVENTS))
@@ -121,7 +121,7 @@ static bool names_others(const struct control_events *events, const char *patter
 	for (size_t i = 0; i < events->nr; i++) {
 		const struct control_event *ev = &events->v[i];
 
-		/* Few names of events are in two systems, and none of them is hot. */
+		/* Few names of events are in two systems, and those events are rare. */
 		if (!ev->unavailable && strcmp(pattern, ev->system) &&
 		    control_match(pattern, ev->system, ev->name))
 			return false;

@@ -19,7 +19,7 @@
 #define MIN_ID		6	/* shorter numbers are names */
 #define ID_SIZE		64	/* hexadecimal digits of a container's id */
 
-/* The cgroups that fit a name. One below another that fits belongs to it. */
+/* The cgroups that fit a name. A cgroup below one of them counts as a part of that one. */
 struct search {
 	bool (*fits)(const char *directory, const char *name);
 	const char *name;
@@ -220,7 +220,7 @@ static bool is_id(const char *text, size_t len)
 	return len;
 }
 
-/* Is the last word of a directory's name an id that begins with @id? */
+/* Return true if the last word of the directory's name is an id that begins with @id. */
 static bool has_id(const char *directory, const char *id)
 {
 	size_t len = strcspn(directory, ".");
@@ -259,7 +259,7 @@ static const char *behind_name(const char *text, const char *name)
 	return text;
 }
 
-/* Is the directory that of a container with a name, of systemd or LXC? */
+/* Return true if the directory is that of systemd's or LXC's container @name. */
 static bool has_name(const char *directory, const char *name)
 {
 	static const char *const before[] = { "machine-", "systemd-nspawn@", "lxc.payload." };
@@ -301,7 +301,7 @@ static bool ask_program(const char *program, const char *name, char *id)
 	posix_spawn_file_actions_destroy(&files);
 	close(pipe_fd[1]);
 	if (!ret) {
-		/* The id comes in one write, and what may follow it has no meaning. */
+		/* The program writes the id at once. Text behind the id is not read. */
 		len = read(pipe_fd[0], id, ID_SIZE);
 		close(pipe_fd[0]);
 		waitpid(child, NULL, 0);
@@ -318,7 +318,7 @@ static bool ask_for_id(const char *name, char *id)
 	static const char *const programs[] = { "docker", "podman", "nerdctl" };
 	bool has = false;
 
-	/* It would be an option. */
+	/* The programs would take such a name for an option. */
 	if (*name == '-')
 		return false;
 	for (size_t i = 0; !has && i < sizeof(programs) / sizeof(*programs); i++)

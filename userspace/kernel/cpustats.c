@@ -69,7 +69,7 @@ static int read_cpu(struct cpustats *s, const char *dir)
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save))
 		parse_line(s, line);
-	/* The counters of the ring do not contain what never came to it. */
+	/* The counters of the ring do not have the events that never came to the ring. */
 	s->value[CPUSTAT_LOST] += s->value[CPUSTAT_MISSED];
 	free(text);
 	return 0;

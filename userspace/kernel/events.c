@@ -401,8 +401,8 @@ static bool is_selected(const struct control_event *ev)
 }
 
 /*
- * Disable events by a list: the kernel waits once for a list, and for each file `enable`
- * that is written. Return false if some may still be enabled.
+ * Disable events by a list. The kernel waits once for the list, but once for each file `enable`
+ * that is written. Return false if some events may still be enabled.
  */
 static bool disable_together(struct control_events *events,
 			     bool (*is_one)(const struct control_event *ev))

@@ -38,7 +38,7 @@ int module_load_insert(const struct module_load *m, const char *params, char *lo
 /* Report why module_load_insert() failed. */
 void module_load_complain(const struct module_load *m, int error, const char *log);
 
-/* Free what module_load_find() has found or not. */
+/* Undo module_load_find(), also if it has failed. */
 void module_load_free(struct module_load *m);
 
 /* Remove a loaded module that nobody uses. Return 0 or a negative errno. */
