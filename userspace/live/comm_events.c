@@ -187,7 +187,7 @@ struct comm_events *comm_events_begin(int clock)
 
 	if (!ret)
 		return events;
-	/* Only root may create a buffer: the man page tells others. */
+	/* Only root may create a buffer. The man page says that, so there is no note about it. */
 	if (ret != -EACCES && ret != -EPERM)
 		complain("note: threads that end during the recording may be shown without a name: their events cannot be read: %s",
 			 rbmap_strerror(ret));

@@ -26,7 +26,7 @@ struct driver_buffer {
 void driver_buffer_begin(struct driver_buffer *driver);
 void driver_buffer_end(struct driver_buffer *driver);
 
-/* A ring has ended. Tell the user that the module has left, unless that was told. */
+/* A ring has ended. Report, once, that the module has left. */
 void driver_buffer_ended(struct driver_buffer *driver);
 
 /* Return true once if there is a new buffer. Tell the user what it has lost until now. */

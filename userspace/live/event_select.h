@@ -84,8 +84,8 @@ bool event_select_begin(struct event_select *event_select, const struct control_
 #define CGROUP_LIST	"set_event_cgroup"
 
 /*
- * Replace the list of cgroups by the lines of that file, which are cut apart. A cgroup that
- * has gone meanwhile is left out.
+ * Replace the list of cgroups by the lines of @text, which the function divides. A cgroup that
+ * has been removed meanwhile is left out.
  */
 bool event_select_write_cgroups(char *text);
 

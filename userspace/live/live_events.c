@@ -15,7 +15,7 @@
 #define LOOK_SECONDS	0.5	/* between looks at other readers */
 #define LOOK_EVENTS	1024	/* between two looks at the clock */
 #define MAX_CORRUPT	100
-#define LAST_SECONDS	1.0	/* for the last events of a buffer of others */
+#define LAST_SECONDS	1.0	/* for reading the last events of a buffer that others use, too */
 
 static volatile sig_atomic_t interrupted;
 

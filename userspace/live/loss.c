@@ -25,7 +25,7 @@ void loss_add(struct rbmap_loss *loss, const struct rbmap_loss *now,
 	loss->disabled += since(now->disabled, before->disabled);
 }
 
-/* Is the buffer the command's own, so that its options set the sizes? */
+/* Return true if the buffer is the command's own, whose options set the sizes. */
 static bool is_own(void)
 {
 	uint64_t pid;

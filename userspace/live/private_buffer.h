@@ -72,13 +72,13 @@ void private_buffer_end(struct private_buffer *own);
 bool private_buffer_is_private(const struct private_buffer *own);
 
 /*
- * Leave out what the threads of this process cause, and count it, unless it is wanted.
- * Interrupts in them and what is about the whole machine are recorded. On failure, report
- * the error and return false.
+ * Leave out the events that the threads of this process cause, and count them, unless the user
+ * wants them. Interrupts in these threads and events about the whole machine are recorded. On
+ * failure, report the error and return false.
  */
 bool private_buffer_leave_out_self(struct private_buffer *own);
 
-/* Undo that in a buffer that others use, too. */
+/* Undo private_buffer_leave_out_self() in a buffer that others use, too. */
 bool private_buffer_restore_self(struct private_buffer *own);
 
 #endif /* RBMAP_LIVE_PRIVATE_BUFFER_H */

@@ -16,7 +16,7 @@
 #define NOW		UINT64_MAX	/* later than each event */
 #define LINK_SIZE	64
 
-/* Read the line of a file of /proc that begins with @key; without that and the newline. */
+/* Store the line of a file of /proc that begins with @key, without @key and the newline. */
 static bool read_line(const char *path, const char *key, char *line, int size)
 {
 	FILE *file = fopen(path, "re");
@@ -46,7 +46,7 @@ static int read_ns_pid(const char *process, const char *thread)
 	return last ? atoi(last + 1) : 0;
 }
 
-/* Is the process in a PID namespace other than this one? Only root learns that of others. */
+/* Return true if the process is in another PID namespace. Only root sees that of all processes. */
 static bool has_other_namespace(const char *process, const char *own)
 {
 	char path[300], link[LINK_SIZE];
@@ -168,7 +168,7 @@ void task_cgroups_learn_event(struct dat_cgroups *cgroups, const struct rbmap_fo
 
 /* ---- quotas */
 
-/* Does the hierarchy of version 2 have the controller of CPU time, and not one of version 1? */
+/* Return true if version 2 has the controller of CPU time, which version 1 then does not have. */
 static bool has_cpu(const char *mount)
 {
 	char path[4096], line[512], *word, *rest = line;

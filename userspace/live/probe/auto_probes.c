@@ -211,7 +211,7 @@ static bool join(struct auto_probes *made, const struct control_events *events,
 	return ok;
 }
 
-/* Does the kernel, or a user, have an event that the pattern names or nearly names? */
+/* Return true if an event fits the pattern, or has the name @event in any system. */
 static bool is_known(const struct control_events *events, const char *pattern,
 		     const char *event)
 {

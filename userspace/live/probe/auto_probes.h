@@ -51,7 +51,7 @@ void auto_probes_end(struct auto_probes *made);
 /* A user has made or removed an event of that name: it belongs to no recorder. */
 void auto_probes_forget(const char *system, const char *event);
 
-/* Was the event made by recorders that no longer run? */
+/* Return true if recorders that no longer run have made the event. */
 bool auto_probes_left(const char *system, const char *event);
 
 #endif /* RBMAP_LIVE_PROBE_AUTO_PROBES_H */

@@ -67,7 +67,7 @@ struct member ktype_member(const struct btf *btf, const struct btf_type *type,
 	};
 	const struct btf_type *bare = ktype_bare(btf, m->type, NULL);
 
-	/* Older BTF, without the flag for bit-fields, describes them so. */
+	/* BTF without the flag for bit-fields has the bits in the type of the member. */
 	if (!member.bits && btf_is_int(bare) &&
 	    (btf_int_bits(bare) != bare->size * 8 || btf_int_offset(bare))) {
 		member.bits = btf_int_bits(bare);

@@ -38,7 +38,7 @@ static unsigned int whole_ring(const struct cpu_recorder *c)
 	return rbmap_nr_subbufs(c->map) + 1;
 }
 
-/* Like sums of the library: once a loss without a number is in it, the sum has none. */
+/* A sum with a loss of unknown number is unknown, as the sums of the library are. */
 static uint64_t lost_sum(uint64_t a, uint64_t b)
 {
 	if (a == RBMAP_LOST_UNKNOWN || b == RBMAP_LOST_UNKNOWN)
@@ -71,7 +71,7 @@ static int next_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
 static uint64_t lost_behind(const struct cpu_recorder *c,
 			    const struct rbmap_loss *loss)
 {
-	/* The sum has got a loss without a number that no sub-buffer has reported. */
+	/* The sum became unknown by a loss that no sub-buffer has reported. */
 	if (loss->reported == RBMAP_LOST_UNKNOWN && c->given != RBMAP_LOST_UNKNOWN)
 		return RBMAP_LOST_UNKNOWN;
 	return loss->reported > c->given ? loss->reported - c->given : 0;
@@ -208,9 +208,9 @@ static void open_pipe(struct cpu_recorder *c)
 }
 
 /*
- * Can whole sub-buffers go to the file as they are? A ring that again and again has
- * events, but no whole sub-buffer, costs less by its map: its sub-buffers are few, or
- * readers are woken by each event.
+ * Return true if whole sub-buffers can go to the file as they are. A ring is read through its map
+ * if it had events, but no whole sub-buffer, several times. Such a ring has few sub-buffers, or
+ * wakes its readers at each event, and its map costs less.
  */
 static bool can_splice(const struct cpu_recorder *c)
 {
@@ -261,8 +261,8 @@ static bool splice_subbufs(struct cpu_recorder *c)
 }
 
 /*
- * After a timeout the next wait of a patient recorder is longer, up to a limit: nobody looks,
- * and an idle machine shall not be woken for a few events. The watermark ends each wait.
+ * After a timeout a patient recorder waits longer, up to a limit, because nobody watches it and
+ * an idle machine shall not be woken for a few events. The watermark ends each wait.
  */
 static void choose_wait(struct cpu_recorder *c, bool timeout)
 {
@@ -284,8 +284,8 @@ static bool turn(struct cpu_recorder *c)
 	}
 	choose_wait(c, !ret);
 	/*
-	 * After a timeout without a whole sub-buffer, the events of the one that the writer is in
-	 * are read, too.
+	 * After a timeout without a whole sub-buffer, the events of the sub-buffer that the writer
+	 * is in are read, too.
 	 */
 	if (can_splice(c)) {
 		if (splice_subbufs(c))

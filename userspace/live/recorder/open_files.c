@@ -8,8 +8,8 @@
 static rlim_t limit_before;
 
 /*
- * A map of librbmap has the ring and an eventfd. The end closes rings before it opens the
- * files of the CPUs again, so it needs no more.
+ * A map of librbmap has two descriptors, of the ring and of an eventfd. At the end the rings are
+ * closed before the files of the CPUs are opened again, so the end needs no more descriptors.
  */
 static const unsigned int per_cpu[] = {
 	[OPEN_FILES_RINGS]	= 2 + 1,
@@ -50,7 +50,7 @@ enum open_files open_files_allow(unsigned int nr_cpus)
 	rlim_t needed = open_files_needed(nr_cpus, OPEN_FILES_ALL);
 	struct rlimit limit, more;
 
-	/* Without a number, opening the files tells. */
+	/* If the limit is unknown, try: opening a file fails if there are too many. */
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return OPEN_FILES_ALL;
 	if (limit.rlim_cur >= needed)

@@ -18,15 +18,15 @@
 enum open_files { OPEN_FILES_NONE, OPEN_FILES_RINGS, OPEN_FILES_PIPES, OPEN_FILES_ALL };
 
 /*
- * Count so many more files of each CPU, which the caller opens beside those of a recorder.
- * Call this before recorder_open().
+ * Count @files more files of each CPU, which the caller opens in addition to the recorder's. Call
+ * this before recorder_open().
  */
 void open_files_expect(unsigned int files);
 
-/* Return the number of files that @nr_cpus CPUs need for that. */
+/* Return the number of open files that @nr_cpus CPUs need for @what. */
 rlim_t open_files_needed(unsigned int nr_cpus, enum open_files what);
 
-/* Return the most that a limit allows. */
+/* Return the most that @nr_cpus CPUs can open within a limit. */
 enum open_files open_files_within(unsigned int nr_cpus, rlim_t limit);
 
 /*
@@ -35,7 +35,7 @@ enum open_files open_files_within(unsigned int nr_cpus, rlim_t limit);
  */
 enum open_files open_files_allow(unsigned int nr_cpus);
 
-/* Set the limit of before again, for another program. */
+/* Restore the limit that open_files_allow() has raised, for a program that this one starts. */
 void open_files_restore(void);
 
 /* Return the highest limit that this process can have. */

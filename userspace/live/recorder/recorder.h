@@ -29,7 +29,7 @@ void recorder_close_files(struct recorder *rec);
 bool recorder_can_open_names(const struct recorder *rec);
 
 unsigned int recorder_nr_cpus(const struct recorder *rec); /* highest CPU + 1 */
-unsigned int recorder_max_cpus(const struct recorder *rec); /* as far as it can grow */
+unsigned int recorder_max_cpus(const struct recorder *rec); /* the most CPUs it can get */
 bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu);
 size_t recorder_page_size(const struct recorder *rec); /* size for the file */
 int recorder_clock(const struct recorder *rec);	/* clock of the first CPU */
@@ -47,9 +47,9 @@ int recorder_discard(struct recorder *rec);
 void recorder_set_patient(struct recorder *rec, bool patient);
 
 /*
- * Send a signal to this process when the recorder ends by itself, and when a CPU may have
- * come: so nobody need ask recorder_ended() and recorder_look_for_cpus() now and then. All
- * threads have blocked the signal. Call this before the start.
+ * Send a signal to this process when the recorder ends by itself, and when a CPU may have come
+ * online. So the caller need not call recorder_ended() and recorder_look_for_cpus() now and then.
+ * All threads have blocked the signal. Call this before the start.
  */
 void recorder_set_signal(struct recorder *rec, int signal);
 

@@ -71,7 +71,7 @@ void cpu_recorder_close(struct cpu_recorder *c);
 
 /* cpu_recorder.c: start the thread of a CPU. Return 0 or a negative errno. */
 int cpu_recorder_start(struct recorder *rec, unsigned int cpu);
-/* Is another file to be written? */
+/* Return true if the thread must go on with another file. */
 bool cpu_recorder_must_switch(const struct cpu_recorder *c);
 
 #endif /* RBMAP_LIVE_RECORDER_RECORDER_PARTS_H */

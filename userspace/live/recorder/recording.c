@@ -274,7 +274,7 @@ static size_t print_tasks(const struct cmdlines *cmdlines, const struct dat_cgro
 	return cgroups_text(cgroups, &texts->cgroups, room - texts->names.size);
 }
 
-/* Print as much about tasks as the file gets space for. */
+/* Print names and cgroups of tasks, as many as the file has space for. */
 static size_t print_fitting_tasks(struct dat_writer *writer, const struct cmdlines *cmdlines,
 				  const struct dat_cgroups *cgroups, size_t devices,
 				  struct task_texts *texts)

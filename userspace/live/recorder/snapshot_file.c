@@ -115,7 +115,7 @@ static struct {
 } answers[MAX_ANSWERS];
 static unsigned int nr_answers;
 
-/* The name begins with a 0: it is in no directory, and goes with the socket. */
+/* An abstract name begins with a 0, is in no directory, and ends with the socket. */
 static socklen_t make_address(struct sockaddr_un *address, int number)
 {
 	int len;
