@@ -26,7 +26,7 @@ static const char *name_of(struct intervals *intervals, const struct layout *lay
 	return intervals_name(intervals, text);
 }
 
-/* Do the events have numbers that 32-bit programs use, too? */
+/* Return true if the events have numbers, which mean other calls in 32-bit programs. */
 static bool is_numbered(const struct intervals *intervals, const struct layout *layout)
 {
 	return !layout->name && syscalls_shows_compat(&intervals->machine);

@@ -143,7 +143,7 @@ static bool is_in_gap(const struct intervals *intervals, int cpu)
 	return intervals->gap && intervals->gap(intervals->gap_data, cpu, intervals->at_end);
 }
 
-/* Some CPU has lost events. Is it one of the interval's host? */
+/* A CPU has lost events. Return true if it is one of the interval's host. */
 static bool host_is_in_gap(const struct intervals *intervals, const struct interval *interval)
 {
 	const struct dat_host *host = dat_hosts_of_task(intervals->hosts, interval->pid,

@@ -124,10 +124,10 @@ struct interval {
 	uint64_t lock;
 };
 
-/* Did the task wait for a lock or a device, so that no signal could wake it? */
+/* Return true if no signal could wake the task, which waited for a lock or a device. */
 bool interval_is_uninterruptible(const struct interval *interval);
 
-/* Is it a thread of rbmap, which waits for events? */
+/* Return true if @comm is the name of a thread of rbmap, which waits for events. */
 bool comm_is_recorder(const char *comm);
 /*
  * Would the interval hide all others: a kernel thread waits for work, rbmap for events, or a task
@@ -156,7 +156,7 @@ void intervals_set_symbols(struct intervals *intervals, interval_symbol_fn *symb
 /* Pass tasks that sleep at the end, too, all as unfinished. By default they are left out. */
 void intervals_pass_sleepers(struct intervals *intervals);
 
-/* Is the task one whose system calls are those of 32-bit programs? */
+/* Return true if the task makes the system calls of 32-bit programs. */
 bool intervals_is_compat(const struct intervals *intervals, int pid);
 
 /*
@@ -183,8 +183,8 @@ bool intervals_saw_kind(const struct intervals *intervals, enum interval_kind ki
 int intervals_add_comm(struct intervals *intervals, int pid, const char *comm);
 
 /*
- * Has a CPU lost events since its last one? @cpu: -1: any CPU. @at_end: there are no more events.
- * Otherwise this is about the moment behind the last event of intervals_event().
+ * Return true if a CPU has lost events since its last event. @cpu: -1: any CPU. @at_end: there are
+ * no more events; otherwise the moment behind the last event of intervals_event() counts.
  */
 typedef bool interval_gap_fn(const void *data, int cpu, bool at_end);
 

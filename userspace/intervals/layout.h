@@ -79,7 +79,7 @@ bool layouts_has_role(const struct layouts *layouts, enum layout_role role);
 /* Return the layout of a record that has all its fields, or NULL. */
 const struct layout *layouts_find(const struct layouts *layouts, const struct rbmap_event *ev);
 
-/* Does the event have the field? Some fields need not exist. */
+/* Return true if the event has the field. Some fields need not exist. */
 bool layout_has(const struct layout *layout, unsigned int field);
 
 /* Return the number in a field; 0 if the event lacks the field. */

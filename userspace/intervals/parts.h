@@ -222,8 +222,8 @@ void task_set_comm_from(const struct intervals *intervals, struct task *task,
 /* intervals.c: return the text's only copy, or NULL if memory is lacking. */
 const char *intervals_name(struct intervals *intervals, const char *text);
 /*
- * Pass an interval, unless events were lost in it on @cpu. NULL: on any CPU, because its end can be
- * on each.
+ * Pass an interval, unless events were lost in it on @cpu. @cpu: NULL: on any CPU, because the
+ * interval can end on each of them.
  */
 void intervals_pass(struct intervals *intervals, const struct interval *interval,
 		    const struct cpu *cpu);
@@ -242,7 +242,7 @@ void intervals_add_run(struct cpu *cpu, int pid, uint64_t ts);
 /* Pass the time in which @pid has run on the CPU. */
 void intervals_pass_run(struct intervals *intervals, struct interval *run, int cpu);
 void intervals_tasks_end(struct intervals *intervals);
-/* Has the task left its CPU, and waits for an event that any task may cause? */
+/* Return true if the task has left its CPU, and waits for an event that any task may cause. */
 bool task_sleeps(const struct task *task);
 
 /* calls.c */

@@ -108,14 +108,14 @@ void analyse_cpu(const struct history *h, int cpu, int pid, uint64_t begin, uint
 
 /* Return how many tasks of the chain wait for the same lock as the first one, which counts. */
 unsigned int cause_same_lock(const struct cause *cause);
-/* Is it a lock of a program, so that who ends the wait had the lock? */
+/* Return true if the lock is a program's: then the task that ends the wait had the lock. */
 bool piece_is_user_lock(const struct piece *wait);
 /*
- * Were interrupts off on another CPU, too, for most of that time? Then it is the host of a
- * virtual machine that did not let it run.
+ * Return true if interrupts were off on another CPU, too, for most of that time. Then the host
+ * of the virtual machine did not let it run.
  */
 bool piece_is_of_host(const struct history *h, const struct piece *irqs_off);
-/* Has the first cause the kind of the second, and the same task, handler or device? */
+/* Return true if both causes have the same kind, and the same task, handler or device. */
 bool cause_is_same(const struct cause *a, const struct cause *b);
 
 #endif /* RBMAP_INTERVALS_WHY_CAUSE_H */

@@ -190,7 +190,7 @@ static int prio_of(const struct history *h, int pid, uint64_t time)
 	return run ? run->prio : INTERVAL_PRIO_NONE;
 }
 
-/* Can it be a quota that keeps the task from an idle CPU? The recording may know better. */
+/* Return false if the recording says that no quota keeps the task from an idle CPU. */
 static bool may_have_quota(const struct walk *w, int pid)
 {
 	struct dat_quota quota;

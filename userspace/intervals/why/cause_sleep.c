@@ -58,7 +58,7 @@ static const struct piece *request_before(const struct history *h, const struct 
 	return NULL;
 }
 
-/* How many other requests had the device when this one came to it? */
+/* Return the number of other requests that the device had when this one came to it. */
 static unsigned int requests_before(struct walk *w, const struct piece *request)
 {
 	const struct history *h = w->h;
@@ -89,8 +89,8 @@ static bool waits_for_disk(const struct piece *off)
 }
 
 /*
- * Has the task itself freed memory before that? Direct reads do not need that, so what the
- * request reads again was in the page cache.
+ * Return true if the task itself has freed memory before the request. Direct reads do not need
+ * that, so the data that the request reads again was in the page cache.
  */
 static bool is_thrashing(const struct history *h, const struct piece *request, int pid)
 {
@@ -99,7 +99,7 @@ static bool is_thrashing(const struct history *h, const struct piece *request, i
 	return request->again && list->nr && history_piece(h, list, 0)->begin < request->begin;
 }
 
-/* Was it a request that ended the sleep? */
+/* Return true if a request has ended the sleep, and follow it. */
 static bool follow_request(struct walk *w, const struct piece *off, uint64_t begin, uint64_t end)
 {
 	const struct piece *request = waits_for_disk(off) ? request_before(w->h, off, end) : NULL;

@@ -198,7 +198,7 @@ static void drop_oldest(struct history *h)
 		drop_from_list(&slot->list, nr);
 }
 
-/* Does enough come behind the time that the question is about? */
+/* Return true if half of the kept intervals end after the time that the question is about. */
 static bool is_past_focus(const struct history *h)
 {
 	return h->focus && h->piece[h->nr / 2].end > h->focus;

@@ -87,8 +87,9 @@ struct history_cut {
 struct history_cut history_cut(const struct history *h);
 
 /*
- * The owner of a piece is its task, and its CPU for handlers and INTERVAL_IRQS_OFF. Those of
- * INTERVAL_ONCPU have both. Requests belong to all, and so does INTERVAL_IRQS_OFF.
+ * A handler is in the list of its CPU, and a request in the list of all requests of its kind. A
+ * piece of INTERVAL_IRQS_OFF is in the lists of its CPU and of all. A piece of INTERVAL_ONCPU is in
+ * the lists of its task and of its CPU. Each other piece is in the list of its task.
  */
 const struct piece_list *history_of_task(const struct history *h, enum interval_kind kind,
 					 int pid);

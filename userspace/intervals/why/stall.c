@@ -61,7 +61,7 @@ static bool is_fair(const struct cause *cause)
 	return cause->actor_prio >= INTERVAL_RT_PRIOS && cause->victim_prio >= INTERVAL_RT_PRIOS;
 }
 
-/* Without the task's own wait for something to do, how much of the cause counts? */
+/* Return the part of the cause that counts. The task's own wait for work counts little. */
 static double weight(const struct cause *cause, bool idle)
 {
 	bool own = cause->nr_links <= 1;

@@ -39,9 +39,9 @@ struct stalls {
 	size_t considered, left_out, not_selected;
 };
 
-/* Is a task wanted? @data: that of stalls_find() */
+/* Return true if the task is wanted. @data: that of struct stall_choice */
 typedef bool stall_task_fn(void *data, int pid);
-/* Is it a thread of the kernel, whose waits matter if others wait for it? */
+/* Return true for a thread of the kernel, whose waits matter if others wait for it. */
 typedef bool stall_is_kernel_fn(void *data, int pid);
 
 /* A wait and its causes. @idle: the task waited for work. Return false if memory is lacking. */
@@ -50,7 +50,7 @@ typedef bool stall_each_fn(void *data, const struct piece *piece,
 
 /**
  * struct stall_choice - what is looked for
- * @is_wanted: the task's waits may be told
+ * @is_wanted: the waits of the task may be reported
  * @is_selected: the task fits the user's selection
  * @each: called for each wait whose causes were found, or NULL
  * @at: only waits in which this time lies; 0: all
@@ -72,13 +72,13 @@ void stalls_free(struct stalls *stalls);
 double stall_analyse(const struct history *h, const struct stall *stall,
 		   struct analysis *analysis);
 
-/* Is it the name of a thread of the kernel? */
+/* Return true if @comm is the name of a thread of the kernel. */
 bool stall_is_of_kernel(const char *comm);
 
-/* Is it a wait of a task, not a handler in its name? */
+/* Return true if a task waited. In the other stalls a handler ran in the name of the task. */
 bool stall_is_wait(const struct stall *stall);
 
-/* Did the task wait for work, so that nothing is wrong with the wait? */
+/* Return true if the task waited for work, so that nothing is wrong with the wait. */
 bool stall_is_idle(const struct stall *stall);
 
 #endif /* RBMAP_INTERVALS_WHY_STALL_H */
