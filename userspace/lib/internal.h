@@ -22,8 +22,8 @@
 	 sizeof(((struct rbmap_meta *)0)->field))
 
 /*
- * 0 if the kernel's structure ends before the field, or if no ring is mapped, because the
- * next one could not be.
+ * A field of rbmap's own part of the meta-page.  It is 0 if the kernel's structure ends before
+ * the field, or if no ring is mapped, because the map of the next ring has failed.
  */
 #define META_OWN(map, field) \
 	((map)->meta && (map)->is_rbmap && \

@@ -8,8 +8,8 @@ LIB_SONAME	:= librbmap.so.1
 LIB_REAL	:= librbmap.so.1.0.0
 
 # The files beside this one read rings. Those in formats/ and recording/ read recordings, and
-# those in print/ and symbols/ print them. The other folders write them: programs here are linked
-# with these, librbmap has none.
+# those in print/ and symbols/ print them. The other folders write recordings. They are no part of
+# librbmap: the programs of this repository are linked with them.
 LIB_RING_SRCS	:= $(notdir $(wildcard $(LIB_DIR)/*.c))
 LIB_DAT_SRCS	:= $(patsubst $(LIB_DIR)/%,%,$(wildcard $(addprefix $(LIB_DIR)/,formats/*.c recording/*.c)))
 LIB_SRCS	:= $(LIB_RING_SRCS) $(LIB_DAT_SRCS)

@@ -195,7 +195,7 @@ static void find_bound(struct rbmap_merge *m)
 	m->bound_known = true;
 }
 
-/* Is the top of the heap older than anything that an empty ring can still have? */
+/* Return true if no empty ring can still get an event that is older than the top of the heap. */
 static bool top_may_go(struct rbmap_merge *m)
 {
 	const struct source *top = m->heap[0];
@@ -265,8 +265,8 @@ static int look_for_older(struct rbmap_merge *m, struct rbmap_event *ev,
 }
 
 /*
- * Is a ring whose head is held back filled to its watermark?  For an observer: is
- * the writer far ahead of it?
+ * Return true if a ring whose head is held back is filled to its watermark.  For an
+ * observer: return true if the writer is far ahead of it.
  */
 static bool filled(struct rbmap_merge *m)
 {

@@ -154,7 +154,7 @@ RBMAP_API int rbmap_merge_wake(struct rbmap_merge *m)
 RBMAP_API void rbmap_merge_set_hold(struct rbmap_merge *m, unsigned int usecs)
 {
 	m->hold_ns = usecs * 1000ULL;
-	/* At the end of a stream this is the last chance. */
+	/* Look for new CPUs: at the end of a stream no later call does. */
 	m->scan_due = true;
 	check_empty_again(m);
 }

@@ -96,7 +96,7 @@ static uint64_t load_slot(const struct rbmap_table_slot *table_slot)
 	return __atomic_load_n(&table_slot->slot, __ATOMIC_RELAXED);
 }
 
-/* Is the slot unchanged, so that the values loaded before this are valid? */
+/* Return true if the slot is unchanged, so that the values loaded before this are valid. */
 static bool slot_unchanged(const struct rbmap_table_slot *table_slot, uint64_t slot)
 {
 	/* Pairs with the writer's barrier between slot->slot and slot->events. */
@@ -353,7 +353,7 @@ RBMAP_API uint64_t rbmap_observer_number(const struct rbmap_map *map)
 	return map->observer ? map->observer->expected : 0;
 }
 
-/* Would rbmap_observe_subbuf() probably return something? */
+/* Return true if rbmap_observe_subbuf() would probably return something. */
 bool rbmap_observe_pending(const struct rbmap_map *map)
 {
 	const struct rbmap_observer *o = map->observer;
@@ -374,7 +374,7 @@ bool rbmap_observe_pending(const struct rbmap_map *map)
 		RBMAP_COMMIT_MASK) != o->have;
 }
 
-/* Is the writer more than half the ring ahead? */
+/* Return true if the writer is more than half the ring ahead. */
 bool rbmap_observe_hurries(const struct rbmap_map *map)
 {
 	const struct rbmap_observer *o = map->observer;

@@ -7,8 +7,9 @@
 #include "internal.h"
 
 /*
- * The kernel counts a loss as reported when it gets the sub-buffer after it.  If the
- * writer is in that sub-buffer, splice() leaves it unread, and the loss with it.
+ * The kernel counts a loss as reported when the reader gets the sub-buffer behind the loss.  If
+ * the writer is in that sub-buffer, splice() leaves it unread.  Then this map
+ * has not reported the loss yet.
  * @lost: number of events that this call has counted as reported
  */
 static uint64_t lost_left(const struct rbmap_map *map, uint64_t lost)
