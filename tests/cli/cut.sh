@@ -257,10 +257,28 @@ is $? 0 "a named output needs no TMPDIR"
 says 2 "the name of the output is missing: -o OUTPUT" cut "$dir/plain"
 says 2 "unexpected argument 'b': cut reads one recording" cut -o x a b
 says 1 "$dir/nosuch does not exist" cut -o "$dir/part" "$dir/nosuch"
-head -c 60000 "$dir/plain" >"$dir/short"
+# The file has the events of CPU 0, and the first ones of CPU 1.
+head -c $(($(stat -c %s "$dir/plain") * 3 / 4)) "$dir/plain" >"$dir/short"
 "$RBMAP" cut -o "$dir/part" "$dir/short" 2>"$dir/errors"
 is $? 3 "a part of a truncated recording: status 3"
-"$RBMAP" report "$dir/short" 2>/dev/null >"$dir/want"
-"$RBMAP" report "$dir/part" 2>/dev/null | cmp -s - "$dir/want"
-is $? 0 "it has all readable events"
+like "$(head -n 1 "$dir/errors")" '^[1-9][0-9]* events, more than [1-9][0-9]* lost$' \
+	"an unknown number of events is lost with the rest of the file"
+is "$("$RBMAP" report "$dir/part" 2>&1 >/dev/null | head -n 1)" "$(head -n 1 "$dir/errors")" \
+	"the part says so"
+"$RBMAP" report --json "$dir/short" 2>/dev/null | python3 "$here/cut_lines.py" >"$dir/want"
+"$RBMAP" report --json "$dir/part" 2>/dev/null | python3 "$here/cut_lines.py" >"$dir/lines"
+ok "it has all readable events" eval "sed '\$d' '$dir/lines' | cmp - '$dir/want'"
+like "$(tail -n 1 "$dir/lines")" '\[null, 1\], "lost": null' "and ends with the loss of CPU 1"
+"$RBMAP" cut -o "$dir/part" -c 0 "$dir/short" 2>"$dir/errors"
+like "$(head -n 1 "$dir/errors")" '^[1-9][0-9]* events, [0-9]+ lost' "a part of CPU 0 has an exact number"
+seq 2000 | awk '{ print $1 % 2, $1 * 1000, 1, "other", $1 }' | "$MAKE_EVENTS" "$dir/times"
+head -c $(($(stat -c %s "$dir/times") - 8192)) "$dir/times" >"$dir/short"
+while read -r time lost; do
+	"$RBMAP" cut -o "$dir/part" --until "$time" "$dir/short" 2>"$dir/errors"
+	like "$(head -n 1 "$dir/errors")" "^[1-9][0-9]* events, $lost lost" \
+		"a part of a truncated recording until $time has lost $lost"
+done <<'END'
+0.1 0
+99 more than 0
+END
 done_testing

@@ -63,6 +63,7 @@ static int add_sizes(struct rbmap_recording *r, struct dat_cpu_reader *c, uint64
 		return ret;
 	/* The file does not say how large the chunks are that it lacks. */
 	r->damage.missing += end > at ? end - at : 1;
+	c->lacks = true;
 	return 0;
 }
 
@@ -81,6 +82,7 @@ int dat_open_chunks(struct rbmap_recording *r, struct dat_cpu_reader *c, uint64_
 		return 0;
 	if (c->offset > r->file_size || r->file_size - c->offset < sizeof(nr)) {
 		r->damage.missing += size;
+		c->lacks = true;
 		return 0;
 	}
 	ret = dat_read_at(r->fd, &nr, sizeof(nr), c->offset);

@@ -21,6 +21,7 @@ static int open_spool(struct rbmap_recording *r, unsigned int cpu)
 
 	if (fd == -ENOENT) {
 		r->damage.lacking++;
+		c->lacks = true;
 		return 0;
 	}
 	if (fd < 0)
@@ -54,7 +55,8 @@ int dat_find_data(struct rbmap_recording *r)
 			continue;
 		left = c->offset < r->file_size ? r->file_size - c->offset : 0;
 		c->limit = left < c->size ? left : c->size;
-		if (c->limit < c->size)
+		c->lacks = c->limit < c->size;
+		if (c->lacks)
 			r->damage.missing += c->size - c->limit;
 		sum += c->limit;
 		ret = r->damage.unfinished && !c->buffer ? open_spool(r, i) : 0;

@@ -129,6 +129,12 @@ struct dat_loss {
 	bool more;
 };
 
+/*
+ * Has the caller got all events of a CPU, and does the file lack later ones, because it is
+ * truncated? Nobody knows how many.
+ */
+bool dat_cpu_is_cut(const struct rbmap_recording *recording, unsigned int cpu);
+
 /* Has the caller stopped at an event that is too late for it? It has not used that event. */
 bool dat_stops_early(const struct rbmap_recording *recording);
 /*

@@ -45,6 +45,7 @@ struct dat_cpu_reader {
 	uint64_t offset;	/* offset in the file */
 	uint64_t size;		/* size in the table; of compressed data, uncompressed */
 	uint64_t limit;		/* bytes that the files contain */
+	bool lacks;		/* they lack the data behind @limit */
 	int spool;		/* the CPU's file, which has the data beyond @size; or -1 */
 	uint64_t at;		/* offset of the next page */
 	struct dat_chunks *chunks;	/* NULL: the data is not compressed */
@@ -219,6 +220,8 @@ int dat_read_chunks(struct rbmap_recording *r, struct dat_cpu_reader *c, void *d
 
 /* dat_buffers.c: dat_buffer_loss_behind() of a stream, without dat_missed() */
 struct dat_loss dat_stream_loss_behind(const struct rbmap_recording *r, unsigned int stream);
+/* Has the caller got all events of a stream that the files have, and do they lack later ones? */
+bool dat_stream_is_cut(const struct rbmap_recording *r, unsigned int stream);
 
 /* dat_zstd.c: uncompress one frame. Return 0, RBMAP_ERR_BROKEN or RBMAP_ERR_NO_ZSTD. */
 int dat_uncompress(void *to, size_t size, const void *from, size_t from_size);
