@@ -176,6 +176,19 @@ ok "no file is left after errors" sh -c "! ls '$dir'/no.dat* 2>/dev/null"
 like "$("$RBMAP" fleet merge -o "$dir/own.dat" "$dir/a.dat" 2>&1)" '^host: CPUs 0-3' \
 	"the recording names its host"
 
+# --- a recording that lacks its end
+size=$(stat -c %s "$dir/x.dat")
+head -c $((size * 3 / 4)) "$dir/x.dat" >"$dir/short.dat"
+output=$("$RBMAP" fleet merge -o "$dir/out.dat" "a=$dir/a.dat" "s=$dir/short.dat" 2>&1)
+is "$?" 3 "a truncated recording is merged, with status 3"
+like "$output" '/short.dat of s is truncated, [0-9]+ bytes of events are missing: the remaining events are merged' \
+	"the message names the host and the file"
+is "$(counts "$dir/out.dat")" "$(sum "$dir/a.dat" "$dir/short.dat")" "all of its events are merged"
+like "$("$RBMAP" report "$dir/out.dat" 2>&1 >/dev/null)" ' events, more than [0-9]+ lost' \
+	"the merged recording has lost an unknown number"
+like "$("$RBMAP" report -c 0-3 "$dir/out.dat" 2>&1 >/dev/null)" ' events, 7 lost' \
+	"but not those of the other host"
+
 # damage SEED: change some bytes of a recording
 damage()
 {

@@ -323,7 +323,8 @@ static const struct command command_merge = {
 	"The times are those of TAI. Each host has CPUs and pids of its own in the\n"
 	"merged recording, and the names of its tasks begin with its name. It has no\n"
 	"names of addresses, because each kernel has others. Exit status 3: an incident\n"
-	"of the ID is not stored, or a recording could not be merged and is left out.\n",
+	"of the ID is not stored, or a recording could not be merged and is left out, or\n"
+	"one is truncated, damaged or not finished; its readable events were merged.\n",
 };
 
 int fleet_merge(int argc, char **argv, const char *directory)

@@ -30,9 +30,8 @@
  * @cgroups: the cgroups of all tasks, below "/HOST"
  * @map: the ids of the host that is being read
  * @copy: a sub-buffer, with @room bytes
- * @damaged: sub-buffers that could not be read
  * @skipped: inputs that are left out
- * @cut: an input could not be read to its end
+ * @cut: some events of an input could not be read, and were reported
  */
 struct merge {
 	struct merge_input *input;
@@ -47,7 +46,6 @@ struct merge {
 	struct dat_writer *writer;
 	unsigned char *copy;
 	size_t room;
-	uint64_t damaged;
 	size_t skipped;
 	bool cut;
 };
@@ -310,8 +308,9 @@ static int add_subbuf(struct merge *m, const struct merge_input *input, unsigned
 static int add_cpu(struct merge *m, const struct merge_input *input, unsigned int cpu,
 		   int *input_error)
 {
+	uint64_t last = 0, broken = rbmap_recording_damage(input->reader)->broken;
 	struct rbmap_subbuf sb = { 0 };
-	uint64_t last = 0;
+	bool lacks;
 	int ret;
 
 	while ((ret = rbmap_recording_next_subbuf(input->reader, cpu, &sb)) == 1) {
@@ -321,18 +320,43 @@ static int add_cpu(struct merge *m, const struct merge_input *input, unsigned in
 	}
 	if (ret < 0)
 		*input_error = ret;
-	/* The number of events behind an error is unknown. */
+	/* The number of events behind an error or a damage is unknown. */
+	lacks = ret < 0 || dat_cpu_is_cut(input->reader, cpu) ||
+		rbmap_recording_damage(input->reader)->broken > broken;
 	sb = (struct rbmap_subbuf){
-		.lost = ret < 0 ? RBMAP_LOST_UNKNOWN :
-				  rbmap_recording_lost_last(input->reader, cpu),
+		.lost = lacks ? RBMAP_LOST_UNKNOWN :
+				rbmap_recording_lost_last(input->reader, cpu),
 	};
 	return dat_add(m->writer, input->first_cpu + cpu, &sb);
+}
+
+/* Report what the recording of a host lacks. */
+static void tell_damage(struct merge *m, const struct merge_input *input)
+{
+	const struct rbmap_damage *damage = rbmap_recording_damage(input->reader);
+
+	if (damage->busy)
+		complain("%s of %s is still being recorded: its events up to now are merged",
+			 input->path, input->host);
+	else if (damage->unfinished)
+		complain("%s of %s was not finished, because its recorder was killed: its complete events are merged",
+			 input->path, input->host);
+	if (damage->lacking)
+		complain("%s of %s lacks the files of %u CPUs, %s.cpuN: their events are not merged",
+			 input->path, input->host, damage->lacking, input->path);
+	if (damage->missing)
+		complain("%s of %s is truncated, %" PRIu64 " bytes of events are missing: the remaining events are merged",
+			 input->path, input->host, damage->missing);
+	if (damage->broken)
+		complain("%s of %s is damaged, %" PRIu64 " sub-buffers are invalid: the rest of each is left out",
+			 input->path, input->host, damage->broken);
+	if (damage->unfinished || damage->missing || damage->broken)
+		m->cut = true;
 }
 
 static bool add_host(struct merge *m, struct merge_input *input)
 {
 	int ret = 0, input_error = 0;
-	struct rbmap_damage damage;
 
 	/* It could be opened before. */
 	if (!merge_input_open(input, m->tai_offset)) {
@@ -342,8 +366,7 @@ static bool add_host(struct merge *m, struct merge_input *input)
 	event_id_map_make(&m->map, &m->ids, input);
 	for (unsigned int cpu = 0; !ret && cpu < input->nr_cpus; cpu++)
 		ret = add_cpu(m, input, cpu, &input_error);
-	damage = *rbmap_recording_damage(input->reader);
-	m->damaged += damage.broken;
+	tell_damage(m, input);
 	merge_input_close(input);
 	if (input_error) {
 		complain("%s cannot be read to its end: %s; the events before that are merged",
@@ -422,9 +445,6 @@ static bool merge(struct merge *m)
 	for (size_t i = 0; i < m->nr; i++)
 		if (!m->input[i].skipped && !add_host(m, &m->input[i]))
 			return false;
-	if (m->damaged)
-		complain("%" PRIu64 " damaged sub-buffers: events behind the damage are left out",
-			 m->damaged);
 	return finish(m);
 }
 
@@ -439,7 +459,7 @@ int merge_recordings(struct merge_input *input, size_t nr, const char *path)
 		if (!m->cgroups)
 			complain("out of memory");
 		else if (merge(m))
-			status = m->skipped || m->cut || m->damaged ? STATUS_CUT : STATUS_OK;
+			status = m->skipped || m->cut ? STATUS_CUT : STATUS_OK;
 		if (m->writer)
 			dat_discard(m->writer);
 		event_ids_free(&m->ids);
