@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -81,10 +82,52 @@ static void test_sums(void **state)
 	}
 }
 
+static void check_sums(int fd, const char *events, const char *lost)
+{
+	struct buf text = { 0 };
+	struct sums sums;
+
+	assert_int_equal(sums_read(&sums, fd, stopped), 0);
+	sums_add(&text, &sums);
+	buf_add(&text, "", 1);
+	assert_non_null(strstr(text.data, events));
+	assert_non_null(strstr(text.data, lost));
+	buf_free(&text);
+}
+
+/* A file that was cut off, or has a page without sense, does not say how much it has lost. */
+static void test_damaged(void **state)
+{
+	const uint64_t lost[3] = { 1, 2, 3 };
+	char path[] = "/tmp/fleet-sums-XXXXXX";
+	const uint32_t word = 0;	/* an event of no bytes */
+	struct stat st;
+	off_t last;
+	int fd = mkstemp(path);
+
+	(void)state;
+	close(fd);
+	make(path, lost);
+	fd = open(path, O_RDWR);
+	assert_int_equal(fstat(fd, &st), 0);
+	last = st.st_size - SYNTH_SUBBUF;
+	check_sums(fd, "events = 3\n", "lost = 6\n");
+	assert_int_equal(pwrite(fd, &word, sizeof(word), last + 16), sizeof(word));
+	assert_int_equal(pwrite(fd, &word, sizeof(word), last + 20), sizeof(word));
+	assert_int_equal(sums_state(fd), SUMS_COMPLETE);
+	check_sums(fd, "events = 2\n", "lost = unknown\n");
+	assert_int_equal(ftruncate(fd, last), 0);
+	assert_int_equal(sums_state(fd), SUMS_DAMAGED);
+	check_sums(fd, "events = 2\n", "lost = unknown\n");
+	close(fd);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_damaged),
 	};
 
 	return cmocka_run_group_tests_name("fleet_sums", tests, NULL, NULL);

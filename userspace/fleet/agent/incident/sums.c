@@ -49,6 +49,7 @@ static void add_lost(struct sums *s, uint64_t lost)
 
 static int read_events(struct sums *s, struct rbmap_recording *r, bool (*stopped)(void))
 {
+	const struct rbmap_damage *damage;
 	struct rbmap_event ev;
 	int ret;
 
@@ -64,6 +65,10 @@ static int read_events(struct sums *s, struct rbmap_recording *r, bool (*stopped
 	}
 	for (unsigned int cpu = 0; !ret && cpu < rbmap_recording_cpus(r); cpu++)
 		add_lost(s, rbmap_recording_lost_last(r, cpu));
+	damage = rbmap_recording_damage(r);
+	/* Nobody knows how many events the rest of a damaged file had. */
+	if (damage->missing || damage->broken || damage->lacking || damage->unfinished)
+		s->lost = RBMAP_LOST_UNKNOWN;
 	return ret;
 }
 
