@@ -60,6 +60,7 @@ static char dir[] = "/tmp/rbmap-cli-recorder.XXXXXX";
 static char file[64];
 static struct rbmap_map cpus[NR_CPUS];
 static int open_error[NR_CPUS];
+static unsigned int counts[NR_CPUS];	/* events that the kernel missed; it left out twice as many */
 static bool splices;		/* rings have whole sub-buffers for rbmap_splice() */
 static unsigned int nr_spliced;
 static unsigned int nr_timeouts;	/* so many waits of CPU 0 end without events */
@@ -260,8 +261,8 @@ static void write_stats(unsigned int cpu, unsigned int generation)
 	strcat(path, "/stats");
 	f = fopen(path, "w");
 	assert_non_null(f);
-	fprintf(f, "subbuf size: %zu\ngeneration: %u\n",
-		cpus[cpu].ring[generation - 1].size, generation);
+	fprintf(f, "subbuf size: %zu\ngeneration: %u\nmissed: %u\nexcluded: %u\n",
+		cpus[cpu].ring[generation - 1].size, generation, counts[cpu], 2 * counts[cpu]);
 	fclose(f);
 }
 
@@ -536,6 +537,74 @@ static void test_snapshot_file(void **state)
 	assert_int_equal(result.cpu, 2);
 	check_file(first + 1, 0);
 	comm_fields_free(fields);
+}
+
+/* Write a file of frozen rings, whose CPUs have missed so many events. Check those of the file. */
+static void check_counts(struct recorder_counts *before, const unsigned int now[NR_CPUS],
+			 const unsigned int want[NR_CPUS], bool is_written)
+{
+	struct recording r = { .no_compress = true, .quiet = true };
+	struct rbmap_recording *reader = NULL;
+	struct recorder_result result;
+	struct dat_writer *writer;
+	struct recorder *rec;
+	unsigned int sum = 0;
+
+	begin(NULL);
+	memcpy(counts, now, sizeof(counts));
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		add_ring(cpu, 100, 8192, 0, 0);
+		cpus[cpu].snapshot_file = true;
+		write_stats(cpu, 1);
+		sum += want[cpu];
+	}
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	if (before)
+		assert_true(recorder_begin_counts(rec, before));
+	writer = create(rec);
+	r.fields = comm_fields_new();
+	r.cmdlines = cmdlines_new();
+	recorder_read_all(rec, writer, r.fields, 0);
+	recorder_result(rec, r.cmdlines, &result);
+	assert_int_equal(result.missed, sum);
+	assert_int_equal(result.excluded, 2 * sum);
+	assert_int_equal(result.loss.total, sum);
+	assert_int_equal(result.since_begin, !before);
+	assert_true(recording_end_file(&r, writer, file, rec));
+	if (before && is_written)
+		recorder_keep_counts(rec, before);
+	recorder_close(rec);
+	recording_free(&r);
+	assert_int_equal(dat_open(&reader, file), 0);
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++)
+		assert_int_equal(dat_missed(reader, cpu), want[cpu]);
+	rbmap_recording_close(reader);
+}
+
+/* The files of a flight recorder share the events that came to no ring: each is in one file. */
+static void test_counts_of_files(void **state)
+{
+	static const unsigned int now[][NR_CPUS] = {
+		{ 7, 0, 3 }, { 7, 0, 3 }, { 8, 5, 3 }, { 9, 6, 4 }, { 1, 6, 4 },
+	};
+	static const unsigned int want[][NR_CPUS] = {
+		{ 7, 0, 3 }, { 0, 0, 0 }, { 1, 5, 0 }, { 2, 6, 1 }, { 1, 0, 0 },
+	};
+	struct recorder_counts before = { 0 };
+
+	(void)state;
+	/* The third one cannot be written, and leaves its events to the next one. Then a reset. */
+	for (unsigned int i = 0; i < 5; i++)
+		check_counts(&before, now[i], want[i], i != 2);
+	recorder_counts_free(&before);
+	/* A recorder of later events begins with what the counts are then. */
+	assert_true(recorder_counts_init(&before));
+	check_counts(&before, now[3], (const unsigned int[NR_CPUS]){ 8, 0, 0 }, true);
+	recorder_counts_free(&before);
+	/* Without a recorder nobody knows which events an earlier file has. */
+	check_counts(NULL, now[3], now[3], true);
+	memset(counts, 0, sizeof(counts));
 }
 
 /*
@@ -816,6 +885,7 @@ int main(void)
 		cmocka_unit_test_setup(test_end_signals, begin),
 		cmocka_unit_test_setup(test_device_signals, begin),
 		cmocka_unit_test_setup(test_late_without_thread, begin),
+		cmocka_unit_test(test_counts_of_files),
 		cmocka_unit_test(test_unknown_loss),
 		cmocka_unit_test(test_loss_sums),
 	};

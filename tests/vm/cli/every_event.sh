@@ -145,7 +145,33 @@ missed()
 	grep -q '^missed: [1-9]' $root/per_cpu/cpu1/stats
 }
 ok "events are missed" retry_until 60 missed
+# sum_missed: prints how many events all CPUs have missed, by the texts of their counters
+sum_missed()
+{
+	awk '/^missed: / { sum += $2 } END { print sum + 0 }'
+}
+# Each file of a flight recorder has those since the file before.
+rbmap record --flight-recorder --default -o missed-flight 2>flight.log &
+recorder=$!
+ok "a flight recorder begins" retry_until 30 grep -q "kill -USR1 $recorder" flight.log
+ok "it writes a file" rbmap snapshot --recorder $recorder
+before=$(cat $root/per_cpu/cpu*/stats | sum_missed)
+more_missed()
+{
+	missed
+	[ "$(cat $root/per_cpu/cpu*/stats | sum_missed)" -gt "$before" ]
+}
+ok "more events are missed" retry_until 60 more_missed
 rbmap disable all
+kill -INT $recorder
+wait $recorder
+is "$?" 0 "it writes the last file"
+for file in missed-flight missed-flight.1; do
+	trace-cmd report --stat $file 2>/dev/null >stat
+	ok "$file has events that were missed" [ "$(sum_missed <stat)" -gt 0 ]
+	cat stat
+done >stats
+is "$(sum_missed <stats)" "$(cat $root/per_cpu/cpu*/stats | sum_missed)" "each of them is in one file"
 sum=$(sed -n 's/^missed: //p' $root/per_cpu/cpu1/stats)
 like "$(rbmap stat --json | tr -d ' \n')" "\"missed\":$sum" "stat has their number"
 like "$(rbmap stat)" "MISSED" "as a cause of loss"

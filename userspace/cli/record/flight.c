@@ -64,7 +64,8 @@ bool flight_begin(struct flight *f, struct recording *recording, bool starts_emp
 	 * overwritten. A snapshot that is taken and freed leaves rings without
 	 * readers.
 	 */
-	if (starts_empty && !(snapshot_file_take() && snapshot_file_free()))
+	if (starts_empty && !(snapshot_file_take() && snapshot_file_free() &&
+			      recorder_counts_init(&f->counts)))
 		return false;
 	if (!set_overwrite(f))
 		return false;
@@ -81,7 +82,7 @@ static bool write_dump(struct flight *f, struct recording *recording)
 
 	incident_files_remove_old(&f->files);
 	if (!incident_files_name(&f->files, path, sizeof(path)) ||
-	    !snapshot_file_write(recording, path))
+	    !snapshot_file_write(recording, path, &f->counts))
 		return false;
 	f->files.nr++;
 	f->holds_snapshot = false;
@@ -173,6 +174,7 @@ bool flight_end(struct flight *f)
 
 	free(f->overwrite);
 	f->overwrite = NULL;
+	recorder_counts_free(&f->counts);
 	if (f->trigger)
 		trigger_close(f->trigger);
 	f->trigger = NULL;

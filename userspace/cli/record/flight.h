@@ -24,6 +24,7 @@
  * @held_fd: a marker, which keeps a shared buffer and the module; -1: none
  * @trigger: searches the rings for these events; NULL: there are none
  * @overwrite: value before this recorder changed it; NULL: unchanged
+ * @counts: how many of the events that came to no ring the files have
  * @holds_snapshot: a snapshot in memory has no file yet
  * @dump_failed: the last file could not be written
  */
@@ -35,6 +36,7 @@ struct flight {
 	int held_fd;
 	struct trigger *trigger;
 	char *overwrite;
+	struct recorder_counts counts;
 	bool holds_snapshot;
 	bool dump_failed;
 };

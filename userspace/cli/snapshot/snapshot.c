@@ -84,7 +84,7 @@ static bool write_file(struct snapshot *s)
 	if (control_events_read(&events))
 		return false;
 	ok = recording_init(&s->recording, &events, enabled, NULL) &&
-	     snapshot_file_write(&s->recording, s->output);
+	     snapshot_file_write(&s->recording, s->output, NULL);
 	recording_free(&s->recording);
 	control_events_free(&events);
 	return ok;

@@ -2,13 +2,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/complain.h"
 #include "device_watch.h"
 #include "kernel/control.h"
+#include "kernel/cpustats.h"
 #include "live/loss.h"
 #include "recorder_parts.h"
 
@@ -49,6 +53,7 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 	rec->writer = writer;
 	rec->clock = clock;
 	rec->fields = fields;
+	rec->begins_counts = true;
 	if (rec->signal)
 		watch_devices(rec);
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
@@ -261,6 +266,54 @@ uint64_t recorder_count(const struct recorder *rec, unsigned int cpu,
 	return now < before ? now : now - before;
 }
 
+bool recorder_counts_init(struct recorder_counts *counts)
+{
+	struct cpustats *stats;
+	bool ok = true;
+	size_t nr;
+
+	*counts = (struct recorder_counts){ 0 };
+	stats = cpustats_read(&nr);
+	for (size_t i = 0; stats && ok && i < nr; i++) {
+		ok = array_extend(counts->at, counts->nr, (size_t)stats[i].cpu + 1);
+		if (!ok)
+			break;
+		counts->at[stats[i].cpu][RECORDER_EXCLUDED] = stats[i].value[CPUSTAT_EXCLUDED];
+		counts->at[stats[i].cpu][RECORDER_MISSED] = stats[i].value[CPUSTAT_MISSED];
+	}
+	if (!ok)
+		complain("out of memory");
+	ok = ok && stats;
+	free(stats);
+	return ok;
+}
+
+void recorder_counts_free(struct recorder_counts *counts)
+{
+	free(counts->at);
+	*counts = (struct recorder_counts){ 0 };
+}
+
+bool recorder_begin_counts(struct recorder *rec, struct recorder_counts *counts)
+{
+	if (!array_extend(counts->at, counts->nr, rec->nr_cpus)) {
+		complain("out of memory");
+		return false;
+	}
+	rec->begins_counts = true;
+	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
+		memcpy(rec->cpu[i].count_before, counts->at[i], sizeof(counts->at[i]));
+		memcpy(rec->cpu[i].file_before, counts->at[i], sizeof(counts->at[i]));
+	}
+	return true;
+}
+
+void recorder_keep_counts(const struct recorder *rec, struct recorder_counts *counts)
+{
+	for (unsigned int i = 0; i < rec->nr_cpus && i < counts->nr; i++)
+		memcpy(counts->at[i], rec->cpu[i].file_before, sizeof(counts->at[i]));
+}
+
 void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 		     struct recorder_result *result)
 {
@@ -268,7 +321,7 @@ void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 
 	*result = (struct recorder_result){
 		.new_clock = rec->new_clock, .incomplete = rec->incomplete,
-		.gone = rec->gone,
+		.gone = rec->gone, .since_begin = !rec->begins_counts,
 	};
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		const struct cpu_recorder *c = &rec->cpu[i];

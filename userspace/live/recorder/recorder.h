@@ -105,8 +105,8 @@ void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 /*
  * Return a number of events that came to no ring of the CPU. Some were left out, because this
  * command or another recorder of the buffer has caused them. The kernel had no record of
- * others. A file that the rings were copied to later has those since the buffer began, or
- * since its last reset.
+ * others. A file of frozen rings has those since the buffer began, or since its last reset,
+ * unless recorder_begin_counts() says what earlier files have.
  */
 enum recorder_count { RECORDER_EXCLUDED, RECORDER_MISSED, NR_RECORDER_COUNTS };
 
@@ -119,6 +119,25 @@ uint64_t recorder_count(const struct recorder *rec, unsigned int cpu,
 void recorder_end_file(struct recorder *rec);
 uint64_t recorder_file_count(const struct recorder *rec, unsigned int cpu,
 			     enum recorder_count count);
+/**
+ * struct recorder_counts - the counts that were left to the next file of frozen rings
+ * @at: where the last file ended, for each CPU
+ */
+struct recorder_counts {
+	uint64_t (*at)[NR_RECORDER_COUNTS];
+	size_t nr;
+};
+
+/* Begin with what the counts are now. Return false without memory, or if they are unreadable. */
+bool recorder_counts_init(struct recorder_counts *counts);
+void recorder_counts_free(struct recorder_counts *counts);
+/*
+ * Before recorder_read_all(): let the counts begin where the last file ended. Return false
+ * without memory. recorder_keep_counts() stores where this file has ended.
+ */
+bool recorder_begin_counts(struct recorder *rec, struct recorder_counts *counts);
+void recorder_keep_counts(const struct recorder *rec, struct recorder_counts *counts);
+
 /* Return the name of the count in the file `stats` of a CPU. */
 const char *recorder_count_name(enum recorder_count count);
 
@@ -134,6 +153,7 @@ struct recorder_result {
 	uint64_t other_clock;	/* events left out because of their clock */
 	uint64_t excluded;	/* events that were left out, of all CPUs */
 	uint64_t missed;	/* part of loss.total: the kernel had no record of them */
+	bool since_begin;	/* both counts are those since the buffer began */
 	int new_clock;		/* clock that ended the recording; -1: none */
 	struct rbmap_loss loss;
 };

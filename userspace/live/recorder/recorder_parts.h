@@ -57,6 +57,7 @@ struct recorder {
 	_Atomic bool gone;		/* the module that owns the buffer has left */
 	enum open_files files;
 	bool patient;			/* read rings that fill slowly twice a minute */
+	bool begins_counts;		/* the counts do not begin with the buffer */
 	bool incomplete;		/* a CPU that came later is not recorded */
 	int signal;			/* sent at an end without recorder_stop(); 0: none */
 	int watch;			/* socket that tells when devices come; -1: none */

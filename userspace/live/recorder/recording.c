@@ -352,6 +352,9 @@ static void tell_sums(const struct recording *r, const char *path,
 		return;
 	loss_print(stderr, events, &result->loss);
 	loss_print_missed(stderr, result->missed);
+	if (result->missed && result->since_begin)
+		fputs("  the missed ones are those since the buffer began or was reset: an earlier snapshot has its part of them, too\n",
+		      stderr);
 	if (result->earlier)
 		fprintf(stderr, "  %" PRIu64 " of them before the recording began: 'rbmap stat' lists the causes\n",
 			result->earlier);

@@ -89,11 +89,16 @@ static bool write_file(const struct recording *recording, const char *path,
 	return recording_finish(recording, writer, path, recorder);
 }
 
-bool snapshot_file_write(const struct recording *recording, const char *path)
+bool snapshot_file_write(const struct recording *recording, const char *path,
+			 struct recorder_counts *counts)
 {
 	struct recorder *recorder = recorder_open(control_snapshot_devices());
-	bool ok = recorder && write_file(recording, path, recorder);
+	bool ok = recorder && (!counts || recorder_begin_counts(recorder, counts)) &&
+		  write_file(recording, path, recorder);
 
+	/* A file that was not written leaves its counts to the next one. */
+	if (ok && counts)
+		recorder_keep_counts(recorder, counts);
 	if (recorder)
 		recorder_close(recorder);
 	if (!ok)

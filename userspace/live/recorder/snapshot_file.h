@@ -16,10 +16,11 @@
 bool snapshot_file_none(void);
 bool snapshot_file_take(void);
 /*
- * Write the snapshot. If that fails, keep the snapshot and report how to try
- * again.
+ * Write the snapshot. If that fails, keep the snapshot and report how to try again. @counts:
+ * how many of the events that came to no ring earlier files have; NULL: nobody knows.
  */
-bool snapshot_file_write(const struct recording *recording, const char *path);
+bool snapshot_file_write(const struct recording *recording, const char *path,
+			 struct recorder_counts *counts);
 bool snapshot_file_free(void);
 
 #define DUMP_SECONDS	600	/* large rings, and a slow disk */
