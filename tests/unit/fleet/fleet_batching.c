@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -21,6 +22,7 @@
 static struct stream_record last;
 static unsigned int appended;
 static int fails;
+static char clock_text[512];	/* the payload of the last CLOCK */
 
 /* The spool */
 int stream_spool_append(struct stream_spool *s, struct stream_record *r, const void *message,
@@ -33,6 +35,8 @@ int stream_spool_append(struct stream_spool *s, struct stream_record *r, const v
 	assert_null(message_decode(&m, &space, message, size));
 	assert_int_equal(m.seq, r->seq);
 	assert_true(m.lost == r->lost);
+	if (m.kind == MESSAGE_CLOCK)
+		snprintf(clock_text, sizeof(clock_text), "%.*s", (int)m.size, (const char *)m.data);
 	buf_free(&space);
 	if (fails)
 		return -fails;
@@ -160,12 +164,74 @@ static void test_unknown(void **state)
 	}
 }
 
+static int moment(struct rbmap_moment *m, const char *buffer, int clock)
+{
+	(void)buffer;
+	(void)clock;
+	*m = (struct rbmap_moment){ .ring = 1000, .real = 2000 };
+	return 0;
+}
+
+/* The counters of CPU 3 cannot be read. */
+static int missed(const char *buffer, int cpu, uint64_t *nr)
+{
+	assert_string_equal(buffer, "main");
+	*nr = cpu * 7;
+	return cpu == 3 ? -ENOENT : 0;
+}
+
+/* A CLOCK has what each CPU has missed, and earlier versions read its moment as before. */
+static void test_missed(void **state)
+{
+	static const struct stream_access access = { .moment = moment, .missed = missed };
+	static const struct stream_ring rings[] = { { .cpu = 0 }, { .cpu = 3 }, { .cpu = 5 } };
+	static struct stream_spool spool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	static struct stream_heads heads;
+	struct batch_target with_spool = target;
+	struct stream_clock clock;
+	struct text text = { clock_text, clock_text };
+	uint64_t nr;
+	unsigned int cpu;
+
+	(void)state;
+	with_spool.spool = &spool;
+	assert_true(stream_heads_begin(&heads, &with_spool, &access, "main", 1));
+	stream_heads_clock(&heads, rings, 3);
+	stream_heads_free(&heads);
+	text.end += strlen(clock_text);
+	assert_true(stream_clock_parse(&clock, clock_text, strlen(clock_text)));
+	assert_int_equal(clock.moment.real, 2000);
+	assert_true(stream_missed_next(&text, &cpu, &nr));
+	assert_true(cpu == 0 && nr == 0);
+	assert_true(stream_missed_next(&text, &cpu, &nr));
+	assert_true(cpu == 5 && nr == 35);
+	assert_false(stream_missed_next(&text, &cpu, &nr));
+}
+
+/* Lines of a host can have anything. */
+static void test_bad_missed(void **state)
+{
+	static const char payload[] =
+		"missed = 1\nmissed = 8192 1\nmissed = -1 1\nmissed = 1 x\nmissed\n"
+		"missed = 1 9223372036854775808\nother = 1 1\nmissed = 4 9223372036854775807\n";
+	struct text text = { payload, payload + strlen(payload) };
+	uint64_t nr;
+	unsigned int cpu;
+
+	(void)state;
+	assert_true(stream_missed_next(&text, &cpu, &nr));
+	assert_true(cpu == 4 && nr == INT64_MAX);
+	assert_false(stream_missed_next(&text, &cpu, &nr));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_exact, begin, end),
 		cmocka_unit_test_setup_teardown(test_full, begin, end),
 		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
+		cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_bad_missed),
 	};
 
 	return cmocka_run_group_tests_name("fleet_batching", tests, NULL, NULL);

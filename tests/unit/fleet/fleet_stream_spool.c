@@ -20,8 +20,10 @@
 
 #include <cmocka.h>
 
+#include "agent/stream/stream.h"
 #include "agent/stream/stream_spool.h"
 #include "agent/uplink/files.h"
+#include "kernel/control.h"
 #include "message/stream/stream.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
@@ -481,6 +483,34 @@ static void test_heads(void **state)
 	buf_free(&b);
 }
 
+static void write_stats(const char *where, const char *text)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "mkdir -p %s && printf '%s' >%s/stats", where, text,
+		 where);
+	assert_int_equal(system(command), 0);
+}
+
+/* The agent reads what each CPU of each buffer has missed. */
+static void test_missed(void **state)
+{
+	uint64_t missed = 0;
+
+	(void)state;
+	control_set_root(".");
+	write_stats("per_cpu/cpu0", "lost events: 5\nmissed: 7\nexcluded: 9\n");
+	write_stats("instances/view/per_cpu/cpu12", "entries: 1\nmissed: 0\n");
+	write_stats("per_cpu/cpu1", "lost events: 5\n");
+	assert_int_equal(stream_access_kernel.missed("default", 0, &missed), 0);
+	assert_int_equal(missed, 7);
+	assert_int_equal(stream_access_kernel.missed("view", 12, &missed), 0);
+	assert_int_equal(missed, 0);
+	/* An earlier module */
+	assert_int_equal(stream_access_kernel.missed("default", 1, &missed), -ENOENT);
+	assert_int_equal(stream_access_kernel.missed("default", 2, &missed), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,6 +523,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damage, begin, end),
 		cmocka_unit_test_setup_teardown(test_gaps, begin, end),
 		cmocka_unit_test_setup_teardown(test_kill_at_gap, begin, end),
+		cmocka_unit_test_setup_teardown(test_missed, begin, end),
 		cmocka_unit_test(test_sources),
 		cmocka_unit_test(test_payloads),
 		cmocka_unit_test(test_heads),

@@ -131,6 +131,29 @@ ok "events that came + events that were lost are those emitted" \
 lost=$(sed -n 's/^lost = //p' $fleet/out/manifest.txt)
 ok "$lost events were lost" [ "${lost:-0}" -gt 100 ]
 
+# --- events of which the kernel has no record: a CPU that comes on line has some
+sum_missed()
+{
+	cat $view/per_cpu/cpu*/stats | awk '/^missed: / { sum += $2 } END { print sum + 0 }'
+}
+missed()
+{
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	[ "$(sum_missed)" -gt 0 ]
+}
+# The agent reads their number every ten seconds.
+has_missed()
+{
+	streamed >/dev/null
+	[ "$(sed -n 's/^missed = //p' $fleet/out/manifest.txt)" = "$(sum_missed)" ]
+}
+if rbmap enable -B view rcu:rcu_utilization x86_fpu 2>/dev/null; then
+	ok "events are missed" retry_until 60 missed
+	rbmap disable -B view all
+	ok "the stream has their number" retry_until 60 has_missed
+fi
+
 said rbmap destroy view
 is $status 1 "a buffer that is streamed stays"
 like "$output" "in use" "the message says why"

@@ -7,7 +7,8 @@
  * fetch: the first lines are `host`, `incident`, `state` and `copy`, the name of the file if it
  * was copied. The manifest of the host follows.
  *
- * stream: a line `ring` has a CPU, a generation of its ring, and sums since the stream began.
+ * stream: the events that were `missed` are part of those that were `lost`. No ring has heard of
+ * them. A line `ring` has a CPU, a generation of its ring, and sums since the stream began.
  * They are: events that came, events that were lost, losses without a number, messages that are
  * missing now, and the number of events that the ring had.
  */
@@ -255,6 +256,7 @@ static bool describe(struct buf *out, struct fleet_index *ix, const struct strea
 	text_add(out, "copy", name);
 	text_add_u64(out, "events", counts->events);
 	text_add_u64(out, "lost", counts->lost);
+	text_add_u64(out, "missed", counts->missed);
 	text_add_u64(out, "losses-without-number", counts->unknown);
 	text_add_u64(out, "missing", counts->missing);
 	text_add_u64(out, "damaged", damaged);

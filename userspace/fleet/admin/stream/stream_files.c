@@ -78,14 +78,30 @@ static int add_clock(struct stream_query *q, const struct stream_clock *c)
 	return 0;
 }
 
+static int look_at_clock(struct stream_query *q, const struct message *m)
+{
+	struct text text = { m->data, (const char *)m->data + m->size };
+	struct stream_missed missed;
+	struct stream_clock clock;
+
+	if (!stream_clock_parse(&clock, m->data, m->size))
+		return 0;
+	missed.ring = clock.moment.ring;
+	while (stream_missed_next(&text, &missed.cpu, &missed.missed)) {
+		if (!array_grow_from(q->missed, q->nr_missed, 64))
+			return -ENOMEM;
+		q->missed[q->nr_missed++] = missed;
+	}
+	return add_clock(q, &clock);
+}
+
 static int look_at(struct stream_query *q, struct stream_entry *e, const struct message *m)
 {
-	struct stream_clock clock;
 	struct batch_reader r;
 	struct batch_head head;
 
 	if (m->kind == MESSAGE_CLOCK)
-		return stream_clock_parse(&clock, m->data, m->size) ? add_clock(q, &clock) : 0;
+		return look_at_clock(q, m);
 	if (m->kind != MESSAGE_SUBBUFS || !stream_source_parse(&e->source, m->source) ||
 	    e->source.cpu == STREAM_CPU_HEAD || !batch_open(&r, &head, m->data, m->size))
 		return 0;
@@ -145,6 +161,14 @@ static int by_ring(const void *x, const void *y)
 	const struct stream_clock *a = x, *b = y;
 
 	return COMPARE(a->moment.ring, b->moment.ring);
+}
+
+static int by_cpu(const void *x, const void *y)
+{
+	const struct stream_missed *a = x, *b = y;
+	int order = COMPARE(a->cpu, b->cpu);
+
+	return order ? order : COMPARE(a->ring, b->ring);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -223,6 +247,8 @@ int stream_query_find(struct stream_query *q, struct fleet_index *ix, const char
 		qsort(q->entry, q->nr, sizeof(*q->entry), by_order);
 	if (q->nr_clocks)
 		qsort(q->clock, q->nr_clocks, sizeof(*q->clock), by_ring);
+	if (q->nr_missed)
+		qsort(q->missed, q->nr_missed, sizeof(*q->missed), by_cpu);
 	return ret;
 }
 
@@ -233,6 +259,7 @@ void stream_query_free(struct stream_query *q)
 	free(q->heads);
 	free(q->entry);
 	free(q->clock);
+	free(q->missed);
 	if (q->dir >= 0)
 		close(q->dir);
 }

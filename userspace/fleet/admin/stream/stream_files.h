@@ -25,10 +25,21 @@ struct stream_entry {
 };
 
 /**
+ * struct stream_missed - how many events the kernel had missed at a time of the ring's clock
+ * @missed: since the buffer began
+ */
+struct stream_missed {
+	unsigned int cpu;
+	uint64_t ring;
+	uint64_t missed;
+};
+
+/**
  * struct stream_query - a buffer of a boot of a host, and a time
  * @dir: its directory
  * @entry: messages, in the order of CPUs and of events
  * @clock: moments, in the order of the ring's clock
+ * @missed: numbers of missed events at these moments, in the order of CPUs and of the clock
  * @heads: heads, the oldest first
  * @damaged: messages that cannot be read
  */
@@ -43,6 +54,8 @@ struct stream_query {
 	size_t nr;
 	struct stream_clock *clock;
 	size_t nr_clocks;
+	struct stream_missed *missed;
+	size_t nr_missed;
 	struct stream_head *heads;
 	size_t nr_heads;
 	uint64_t damaged;

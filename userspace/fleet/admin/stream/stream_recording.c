@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <inttypes.h>
 #include <rbmap.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,7 @@ static void stream_formats_free(struct stream_formats *f)
  * @source, @next, @totals: those in the last message
  * @number: number of the event behind it
  * @lost: events that were lost, and are not in the file yet
+ * @missed: events that the kernel missed in that time, of each CPU; the counters have them
  * @piece: a part of a sub-buffer
  */
 struct recording {
@@ -79,6 +81,7 @@ struct recording {
 	struct stream_totals totals;
 	uint64_t number;
 	uint64_t lost;
+	uint64_t *missed;
 	struct buf piece;
 };
 
@@ -130,6 +133,9 @@ static unsigned int cpus_of(const struct recording *r)
 	for (size_t i = 0; i < q->nr; i++)
 		if ((unsigned int)q->entry[i].source.cpu >= nr)
 			nr = q->entry[i].source.cpu + 1;
+	for (size_t i = 0; i < q->nr_missed; i++)
+		if (q->missed[i].cpu >= nr)
+			nr = q->missed[i].cpu + 1;
 	return nr;
 }
 
@@ -346,6 +352,53 @@ static int add_all(struct recording *r)
 	return ret;
 }
 
+/*
+ * Count what the kernel missed between two messages CLOCK. An agent of an earlier version sends no
+ * numbers with the first ones. A CPU without a number at the beginning came later, and a counter
+ * that is lower has begun again at 0.
+ */
+static int count_missed(struct recording *r)
+{
+	const struct stream_query *q = r->query;
+	struct rbmap_moment begin, end;
+	uint64_t from = UINT64_MAX, before = 0;
+
+	r->missed = calloc(cpus_of(r), sizeof(*r->missed));
+	if (!r->missed)
+		return -ENOMEM;
+	find_moments(r, &begin, &end);
+	for (size_t i = 0; i < q->nr_missed; i++)
+		from = q->missed[i].ring < from ? q->missed[i].ring : from;
+	from = begin.ring > from ? begin.ring : from;
+	for (size_t i = 0; i < q->nr_missed; i++) {
+		const struct stream_missed *m = &q->missed[i];
+		uint64_t added;
+
+		if (!i || m->cpu != m[-1].cpu)
+			before = 0;
+		if (end.real && m->ring > from && m->ring <= end.ring) {
+			added = m->missed < before ? m->missed : m->missed - before;
+			r->missed[m->cpu] = stream_sum(r->missed[m->cpu], added);
+			r->counts->missed = stream_sum(r->counts->missed, added);
+			r->counts->lost = stream_sum(r->counts->lost, added);
+		}
+		before = m->missed;
+	}
+	return 0;
+}
+
+/* Return the texts of the counters, or NULL: out of memory. */
+static char **make_stats(const struct recording *r, unsigned int nr_cpus)
+{
+	char **stats = calloc(nr_cpus, sizeof(*stats));
+
+	for (unsigned int cpu = 0; stats && cpu < nr_cpus; cpu++)
+		if (r->missed[cpu] &&
+		    asprintf(&stats[cpu], "missed: %" PRIu64, r->missed[cpu]) < 0)
+			stats[cpu] = NULL;
+	return stats;
+}
+
 static bool go_on(void *data, double done)
 {
 	(void)data;
@@ -356,7 +409,8 @@ static bool go_on(void *data, double done)
 static int finish(struct recording *r, const char *path)
 {
 	struct dat_assembly assembly = { .compress = true, .go_on = go_on };
-	char **stats = calloc(cpus_of(r), sizeof(*stats));
+	unsigned int nr_cpus = cpus_of(r);
+	char **stats = make_stats(r, nr_cpus);
 	struct buf names = { 0 };
 	int fd = -1, ret;
 
@@ -367,6 +421,8 @@ static int finish(struct recording *r, const char *path)
 	} else {
 		ret = dat_finish(r->writer, &names, stats, &fd);
 	}
+	for (unsigned int cpu = 0; stats && cpu < nr_cpus; cpu++)
+		free(stats[cpu]);
 	free(stats);
 	buf_free(&names);
 	assembly.fd = fd;
@@ -384,6 +440,8 @@ static int write_with(struct recording *r, const char *path, const struct stream
 	if (ret)
 		return ret;
 	ret = add_all(r);
+	if (!ret)
+		ret = count_missed(r);
 	if (!ret)
 		return finish(r, path);
 	dat_discard(r->writer);
@@ -430,6 +488,7 @@ int stream_recording_write(const struct stream_query *q, const char *path,
 		ret = write_with(&r, path, &formats);
 	stream_formats_free(&formats);
 	buf_free(&r.piece);
+	free(r.missed);
 	if (!ret)
 		return STATUS_OK;
 	complain("cannot write %s: %s", path, rbmap_strerror(ret));

@@ -7,12 +7,13 @@
 /**
  * struct stream_counts - what a recording has
  * @events, @lost: events, and those that were lost
+ * @missed: part of @lost: the kernel had no record of them, and no ring
  * @unknown: losses without a number
  * @missing: messages that are not here, or not yet; those at the end of a run count as one
  * @damaged: messages that were found and could not be read again
  */
 struct stream_counts {
-	uint64_t events, lost, unknown, missing, damaged;
+	uint64_t events, lost, missed, unknown, missing, damaged;
 };
 
 /*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #define CLOCK_PERIOD	(10 * SECOND)
 #define LOOK_PERIOD	(10 * SECOND)
 #define PIECES		64		/* read from one ring before the next one has its turn */
+#define MISSED		"\nmissed: "
 #define RIGHTS		"; the section Streams of rbmap-ship(1) says which rights a service needs"
 
 static bool is_default(const char *buffer)
@@ -90,6 +92,29 @@ static int read_moment(struct rbmap_moment *m, const char *buffer, int clock)
 	return rbmap_moment_now(m, clock, path);
 }
 
+/* A module of an earlier version does not count them. */
+static int read_missed(const char *buffer, int cpu, uint64_t *missed)
+{
+	struct buf text = { 0 };
+	char path[PATH_MAX];
+	const char *line;
+	size_t len;
+	int ret;
+
+	control_of(buffer, path);
+	len = strlen(path);
+	snprintf(path + len, sizeof(path) - len, "/per_cpu/cpu%d/stats", cpu);
+	ret = buf_read_file(&text, path);
+	buf_add(&text, "", 1);
+	if (!ret && text.failed)
+		ret = -ENOMEM;
+	line = ret ? NULL : strstr(text.data, MISSED);
+	if (!ret && (!line || sscanf(line + strlen(MISSED), "%" SCNu64, missed) != 1))
+		ret = -ENOENT;
+	buf_free(&text);
+	return ret;
+}
+
 static int read_format(struct buf *text, char system[SYSTEM_NAME_SIZE], const char *buffer,
 		  unsigned int id)
 {
@@ -115,7 +140,8 @@ static int read_format(struct buf *text, char system[SYSTEM_NAME_SIZE], const ch
 }
 
 const struct stream_access stream_access_kernel = {
-	.list = list_cpus, .open = observe_ring, .moment = read_moment, .format = read_format,
+	.list = list_cpus, .open = observe_ring, .moment = read_moment, .missed = read_missed,
+	.format = read_format,
 };
 
 static void on_event(void *data, const struct rbmap_event *ev)
@@ -234,7 +260,7 @@ static bool turn(struct stream_buffer *b)
 		if (b->ring[i].map)
 			busy |= read_ring(b, &b->ring[i]);
 	if (b->nr && now >= b->moment) {
-		stream_heads_clock(&b->heads);
+		stream_heads_clock(&b->heads, b->ring, b->nr);
 		b->moment = now + CLOCK_PERIOD;
 	}
 	return busy;

@@ -29,6 +29,7 @@
  * @list: Store the CPUs that have a ring. Return their number or a negative error.
  * @open: Observe the ring of a CPU. Return 0 or a negative error.
  * @moment: Read the ring's clock with the others. Return 0 or a negative error.
+ * @missed: Read how many events the kernel has missed on a CPU. Return 0 or a negative error.
  * @format: Append the format of an event, without a final 0, and store its system.
  *	Return 0 or a negative error.
  */
@@ -36,6 +37,7 @@ struct stream_access {
 	int (*list)(const char *buffer, int *cpus, int most);
 	int (*open)(struct rbmap_map **map, const char *buffer, int cpu);
 	int (*moment)(struct rbmap_moment *moment, const char *buffer, int clock);
+	int (*missed)(const char *buffer, int cpu, uint64_t *missed);
 	int (*format)(struct buf *text, char system[SYSTEM_NAME_SIZE], const char *buffer,
 		      unsigned int id);
 };
@@ -186,7 +188,7 @@ void stream_heads_free(struct stream_heads *h);
 void stream_heads_event(struct stream_heads *h, const struct rbmap_event *ev);
 /* Append a HEAD if one is due. */
 void stream_heads_send(struct stream_heads *h);
-/* Append a CLOCK, and a HEAD if there are new names. */
-void stream_heads_clock(struct stream_heads *h);
+/* Append a CLOCK with what these CPUs have missed, and a HEAD if there are new names. */
+void stream_heads_clock(struct stream_heads *h, const struct stream_ring *rings, unsigned int nr);
 
 #endif /* RBMAP_FLEET_AGENT_STREAM_STREAM_H */

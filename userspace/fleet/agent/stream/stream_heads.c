@@ -182,14 +182,18 @@ void stream_heads_send(struct stream_heads *h)
 		send_head(h);
 }
 
-void stream_heads_clock(struct stream_heads *h)
+void stream_heads_clock(struct stream_heads *h, const struct stream_ring *rings, unsigned int nr)
 {
 	struct buf payload = { 0 };
 	struct stream_clock c;
+	uint64_t missed;
 
 	stream_heads_send(h);
 	read_clock(h, &c);
 	stream_clock_print(&c, &payload);
+	for (unsigned int i = 0; i < nr; i++)
+		if (!h->access->missed(h->source.buffer, rings[i].cpu, &missed))
+			stream_missed_print(&payload, rings[i].cpu, missed);
 	append(h, MESSAGE_CLOCK, &payload);
 	buf_free(&payload);
 }

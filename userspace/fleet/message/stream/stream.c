@@ -11,6 +11,7 @@
 #include "stream.h"
 
 #define HEAD		"head"
+#define MISSED		"missed"
 #define TAI_OFFSET_MAX	3600	/* seconds; it is 37 since 2017 */
 #define VERSION		1
 #define LEVEL		3	/* zstd's; formats resemble each other */
@@ -103,6 +104,33 @@ bool stream_clock_parse(struct stream_clock *c, const void *text, size_t size)
 				*numbers[i].to = number;
 	c->moment.tai_offset = tai < TAI_OFFSET_MAX ? tai : 0;
 	return c->moment.real && c->moment.real <= INT64_MAX && c->moment.ring <= INT64_MAX;
+}
+
+void stream_missed_print(struct buf *out, unsigned int cpu, uint64_t missed)
+{
+	char value[48];
+
+	snprintf(value, sizeof(value), "%u %" PRIu64, cpu, missed);
+	text_add(out, MISSED, value);
+}
+
+bool stream_missed_next(struct text *payload, unsigned int *cpu, uint64_t *missed)
+{
+	char name[32], value[32], *space;
+	uint64_t number;
+
+	while (text_next(payload, name, sizeof(name), value, sizeof(value))) {
+		space = strcmp(name, MISSED) ? NULL : strchr(value, ' ');
+		if (!space)
+			continue;
+		*space = '\0';
+		if (!text_u64(value, &number) || number >= STREAM_CPUS_MAX ||
+		    !text_u64(space + 1, missed) || *missed > INT64_MAX)
+			continue;
+		*cpu = number;
+		return true;
+	}
+	return false;
 }
 
 static void add_u32(struct buf *b, uint32_t value)

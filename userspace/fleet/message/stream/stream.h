@@ -57,6 +57,15 @@ void stream_clock_print(const struct stream_clock *clock, struct buf *out);
 bool stream_clock_parse(struct stream_clock *clock, const void *text, size_t size);
 
 /*
+ * Behind the moment is a line for each CPU: how many events the kernel has missed on it since the
+ * buffer began. They reached no ring, so no batch counts them. An agent that does not know them
+ * sends no such line.
+ */
+void stream_missed_print(struct buf *out, unsigned int cpu, uint64_t missed);
+/* Go to the next such line of a payload. Return false at the end. */
+bool stream_missed_next(struct text *payload, unsigned int *cpu, uint64_t *missed);
+
+/*
  * The payload of MESSAGE_HEAD: what a recording needs besides sub-buffers. It has the formats
  * of all events that came up to now. It is compressed, because it can be larger than a message.
  */
