@@ -281,4 +281,16 @@ done <<'END'
 0.1 0
 99 more than 0
 END
+# The last page of CPU 1 ends the file. Its first event gets no size.
+cp "$dir/times" "$dir/damaged"
+printf '\0\0\0\0\0\0\0\0' | dd of="$dir/damaged" bs=1 conv=notrunc status=none \
+	seek=$(($(stat -c %s "$dir/times") - 4096 + 16))
+for options in "" "-c 0"; do
+	# shellcheck disable=SC2086 # words
+	"$RBMAP" cut -o "$dir/part" $options "$dir/damaged" 2>"$dir/errors"
+	like "$? $(head -n 1 "$dir/errors")" "^3 [1-9][0-9]* events, $([ "$options" ] || echo 'more than ')0 lost" \
+		"a part of a damaged recording $options"
+	is "$("$RBMAP" report "$dir/part" 2>&1 >/dev/null | head -n 1)" \
+		"$(head -n 1 "$dir/errors" | sed 's/, [0-9]* not selected//')" "the part has the same losses"
+done
 done_testing

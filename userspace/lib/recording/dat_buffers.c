@@ -141,19 +141,19 @@ struct dat_loss dat_stream_loss_behind(const struct rbmap_recording *r, unsigned
 }
 
 /* The events of a page are decoded until the stream ends; sub-buffers are not decoded here. */
-bool dat_stream_is_cut(const struct rbmap_recording *r, unsigned int stream)
+bool dat_stream_lacks_events(const struct rbmap_recording *r, unsigned int stream)
 {
 	const struct dat_cpu_reader *c = &r->cpu[stream];
 
-	return c->lacks && c->at == c->limit && !c->events_size;
+	return c->is_broken || (c->lacks && c->at == c->limit && !c->events_size);
 }
 
-bool dat_cpu_is_cut(const struct rbmap_recording *r, unsigned int cpu)
+bool dat_cpu_lacks_events(const struct rbmap_recording *r, unsigned int cpu)
 {
 	for (unsigned int i = 0; i < r->nr_buffers; i++) {
 		const struct dat_buffer *b = &r->buffer[i];
 
-		if (b->chosen && cpu < b->nr_cpus && dat_stream_is_cut(r, b->first + cpu))
+		if (b->chosen && cpu < b->nr_cpus && dat_stream_lacks_events(r, b->first + cpu))
 			return true;
 	}
 	return false;

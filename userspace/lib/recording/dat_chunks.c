@@ -168,7 +168,7 @@ static int go_on(struct rbmap_recording *r, struct dat_cpu_reader *c)
 			return 1;
 		if (ret != RBMAP_ERR_BROKEN)
 			return ret;
-		r->damage.broken += (size + c->page_size - 1) / c->page_size;
+		dat_count_broken(r, c, (size + c->page_size - 1) / c->page_size);
 		c->at = size < c->limit - c->at ? c->at + size : c->limit;
 	}
 	return 0;

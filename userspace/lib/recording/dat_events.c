@@ -154,7 +154,7 @@ static void check_short_page(struct rbmap_recording *r, struct dat_cpu_reader *c
 	if (!ends_by_table(r, c))
 		return;
 	c->is_whole = !lacks;
-	r->damage.broken += lacks;
+	dat_count_broken(r, c, lacks);
 }
 
 /* Return 1 if the next page was read, 0 at the end. */
@@ -167,7 +167,7 @@ static int next_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
 	left = c->limit - c->at;
 	/* A page has at least its header. */
 	if (left < r->head || c->page_size < HEAD) {
-		r->damage.broken += left && ends_by_table(r, c);
+		dat_count_broken(r, c, left && ends_by_table(r, c));
 		c->at = c->limit;
 		return 0;
 	}
@@ -217,7 +217,7 @@ static void find_events(struct rbmap_recording *r, struct dat_cpu_reader *c)
 	if (size <= c->page_bytes - HEAD)
 		c->events_size = size;
 	else if (c->is_whole)
-		r->damage.broken++;
+		dat_count_broken(r, c, 1);
 }
 
 /* Return 1 if c->ev is the next event of this stream, 0 at the end. */
@@ -238,7 +238,7 @@ static int next_event(struct rbmap_recording *r, struct dat_cpu_reader *c)
 		}
 		/* The last page of a truncated file may end within an event. */
 		if (ret < 0 && c->is_whole)
-			r->damage.broken++;
+			dat_count_broken(r, c, 1);
 		c->events_size = 0;
 		ret = next_page(r, c);
 		if (ret <= 0) {
@@ -354,7 +354,7 @@ RBMAP_API int rbmap_recording_next_subbuf(struct rbmap_recording *r, unsigned in
 	room = c->page_bytes - HEAD;
 	size = header.commit & RBMAP_COMMIT_MASK;
 	if (size > room)
-		r->damage.broken++;
+		dat_count_broken(r, c, 1);
 	*sb = (struct rbmap_subbuf){
 		.start = c->page,
 		.size = size > room ? 0 : size,
@@ -378,6 +378,7 @@ RBMAP_API void rbmap_recording_rewind(struct rbmap_recording *r)
 		c->lost = 0;
 		c->ev.lost = 0;
 		c->in_gap = false;
+		c->is_broken = false;
 		if (c->chunks)
 			dat_rewind_chunks(c->chunks);
 	}

@@ -130,10 +130,10 @@ struct dat_loss {
 };
 
 /*
- * Has the caller got all events of a CPU, and does the file lack later ones, because it is
- * truncated? Nobody knows how many.
+ * Were events of a CPU skipped up to here, because bytes are invalid? Or has the caller got all of
+ * its events, and the file lacks later ones, because it is truncated? Nobody knows how many.
  */
-bool dat_cpu_is_cut(const struct rbmap_recording *recording, unsigned int cpu);
+bool dat_cpu_lacks_events(const struct rbmap_recording *recording, unsigned int cpu);
 
 /* Has the caller stopped at an event that is too late for it? It has not used that event. */
 bool dat_stops_early(const struct rbmap_recording *recording);

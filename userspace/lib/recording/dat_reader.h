@@ -46,6 +46,7 @@ struct dat_cpu_reader {
 	uint64_t size;		/* size in the table; of compressed data, uncompressed */
 	uint64_t limit;		/* bytes that the files contain */
 	bool lacks;		/* they lack the data behind @limit */
+	bool is_broken;		/* some of its pages were invalid */
 	int spool;		/* the CPU's file, which has the data beyond @size; or -1 */
 	uint64_t at;		/* offset of the next page */
 	struct dat_chunks *chunks;	/* NULL: the data is not compressed */
@@ -220,11 +221,19 @@ int dat_read_chunks(struct rbmap_recording *r, struct dat_cpu_reader *c, void *d
 
 /* dat_buffers.c: dat_buffer_loss_behind() of a stream, without dat_missed() */
 struct dat_loss dat_stream_loss_behind(const struct rbmap_recording *r, unsigned int stream);
-/* Has the caller got all events of a stream that the files have, and do they lack later ones? */
-bool dat_stream_is_cut(const struct rbmap_recording *r, unsigned int stream);
+/* dat_buffers.c: dat_cpu_lacks_events() of a stream */
+bool dat_stream_lacks_events(const struct rbmap_recording *r, unsigned int stream);
 
 /* dat_zstd.c: uncompress one frame. Return 0, RBMAP_ERR_BROKEN or RBMAP_ERR_NO_ZSTD. */
 int dat_uncompress(void *to, size_t size, const void *from, size_t from_size);
+
+/* Count sub-buffers whose rest is skipped. */
+static inline void dat_count_broken(struct rbmap_recording *r, struct dat_cpu_reader *c,
+				    uint64_t nr)
+{
+	r->damage.broken += nr;
+	c->is_broken |= nr > 0;
+}
 
 /* Return the size of a CPU's data in whole pages. */
 static inline uint64_t dat_pages_size(const struct rbmap_recording *r,

@@ -308,8 +308,8 @@ static int add_subbuf(struct merge *m, const struct merge_input *input, unsigned
 static int add_cpu(struct merge *m, const struct merge_input *input, unsigned int cpu,
 		   int *input_error)
 {
-	uint64_t last = 0, broken = rbmap_recording_damage(input->reader)->broken;
 	struct rbmap_subbuf sb = { 0 };
+	uint64_t last = 0;
 	bool lacks;
 	int ret;
 
@@ -321,8 +321,7 @@ static int add_cpu(struct merge *m, const struct merge_input *input, unsigned in
 	if (ret < 0)
 		*input_error = ret;
 	/* The number of events behind an error or a damage is unknown. */
-	lacks = ret < 0 || dat_cpu_is_cut(input->reader, cpu) ||
-		rbmap_recording_damage(input->reader)->broken > broken;
+	lacks = ret < 0 || dat_cpu_lacks_events(input->reader, cpu);
 	sb = (struct rbmap_subbuf){
 		.lost = lacks ? RBMAP_LOST_UNKNOWN :
 				rbmap_recording_lost_last(input->reader, cpu),

@@ -254,8 +254,7 @@ struct dat_loss dat_cut_add_lost_last(struct dat_cut *cut, unsigned int cpu)
 		/* The counters do not say how many of those that were missed are in the part. */
 		if (!c->buffer && dat_stops_early(cut->r) && dat_missed(cut->r, cpu))
 			loss.more = true;
-		/* Nobody knows how many events were in the rest of a truncated file. */
-		loss.more |= dat_stream_is_cut(cut->r, i);
+		loss.more |= dat_stream_lacks_events(cut->r, i);
 		s->lost = dat_lost_sum(s->lost, loss.known);
 		s->lost_more = loss.more;
 		dat_sum_lost(&sum.known, &sum.more, loss.known);

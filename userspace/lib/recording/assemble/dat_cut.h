@@ -37,7 +37,7 @@ void dat_cut_leave_out(struct dat_cut *cut, const struct rbmap_event *ev, uint64
  * After the last event: add the events that a CPU has lost behind its last one, and return
  * them. Those that the kernel missed are in its counters. If the reader has stopped early, nobody
  * knows how many of these are in the part, and they are among those that are returned. So are
- * the events that a truncated file lacks.
+ * the events that a truncated or damaged file lacks.
  */
 struct dat_loss dat_cut_add_lost_last(struct dat_cut *cut, unsigned int cpu);
 
