@@ -19,23 +19,36 @@
 
 static volatile sig_atomic_t interrupted;
 
+static bool catches_hangup;
+
+static void catch_signals(int flags);
+
+/* A write that nobody reads ends at the second signal. */
 static void interrupt(int sig)
 {
 	(void)sig;
 	interrupted = 1;
+	catch_signals(0);
 }
 
-/* Without SA_RESTART, so that a signal ends a wait. */
-void live_events_catch_signals(void)
+static void catch_signals(int flags)
 {
-	struct sigaction act = { .sa_handler = interrupt };
+	struct sigaction act = { .sa_handler = interrupt, .sa_flags = flags };
 
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGQUIT, &act, NULL);
-	if (!hangup_is_ignored())
+	if (catches_hangup)
 		sigaction(SIGHUP, &act, NULL);
-	act.sa_handler = SIG_IGN;
+}
+
+/* With SA_RESTART a signal ends a wait, as poll() returns, and not a write. */
+void live_events_catch_signals(void)
+{
+	struct sigaction act = { .sa_handler = SIG_IGN };
+
+	catches_hangup = !hangup_is_ignored();
+	catch_signals(SA_RESTART);
 	sigaction(SIGPIPE, &act, NULL);
 }
 

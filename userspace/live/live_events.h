@@ -56,8 +56,9 @@ struct live_events {
 };
 
 /*
- * Let SIGINT, SIGTERM, SIGQUIT and SIGHUP end a wait. If the reader of the output has left,
- * the process lives on, to restore the events.
+ * Let SIGINT, SIGTERM, SIGQUIT and SIGHUP end a wait. The first of them does not end a write:
+ * what it writes has been read. A second one does. If the reader of the output has left, the
+ * process lives on, to restore the events.
  */
 void live_events_catch_signals(void);
 bool live_events_interrupted(void);

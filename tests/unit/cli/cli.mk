@@ -39,7 +39,7 @@ $(CLI_TEST_BUILD)/plain/cli_hostile $(CLI_TEST_BUILD)/asan/cli_hostile: TEST_LIB
 CLI_TEST_SRCS := \
 	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) filter input intervals intervals/summary intervals/why $(LIVE_DIRS)) \
 	cli/new_probe/trace_header.c $(addprefix cli/record/,directory.c rotation.c trigger.c) \
-	$(addprefix cli/top/,batch.c counts.c keys.c layout.c rows.c sample.c)
+	cli/stream/output.c $(addprefix cli/top/,batch.c counts.c keys.c layout.c rows.c sample.c)
 CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(KERNEL_FILTER_OBJS) $(BUILD)/lib/all.a
 CLI_TEST_ASAN_LIBS := $(CLI_TEST_BUILD)/asan/cli.a $(KERNEL_FILTER_SRCS:%.c=$(CLI_TEST_BUILD)/asan/objects/%.o) $(BUILD)/tests/unit/lib/asan/lib.a
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The end of a command that reads a running kernel: which events it reads, and what it counts. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/process.h"
 #include "live/live_events.h"
+#include "stream/output.h"
 
 #define COMMITTED	5000	/* events that came to the rings */
 
@@ -202,6 +206,162 @@ static void test_loss(void **state)
 	assert_non_null(strstr(text, "10 events seen, 36 missed\n"));
 }
 
+#define LINE	"an event\n"
+#define LINES	20000	/* more than a pipe has room for */
+
+/* A command that writes events into a pipe. Its status is whether all are written. */
+struct writer {
+	pid_t pid;
+	int pipe;
+	int result;	/* a pipe with the number of events that are not written */
+};
+
+/* The output of `rbmap stream`, with the text of many events at once */
+static int write_events(uint64_t *unwritten)
+{
+	struct output o = { 0 };
+	bool ok = true;
+
+	for (int i = 0; ok && i < LINES; i++) {
+		buf_add(&o.text, LINE, strlen(LINE));
+		ok = output_end_event(&o);
+	}
+	ok = ok && output_write(&o);
+	*unwritten = o.unwritten;
+	if (!ok && o.error != EINTR)
+		*unwritten = UINT64_MAX;
+	output_free(&o);
+	return !ok;
+}
+
+/* The output of `rbmap top` and `rbmap latency` */
+static int print_events(uint64_t *unwritten)
+{
+	(void)unwritten;
+	for (int i = 0; i < LINES; i++)
+		fputs(LINE, stdout);
+	return fflush(stdout) || ferror(stdout);
+}
+
+static struct writer writer_begin(int (*act)(uint64_t *unwritten))
+{
+	struct writer w = { 0 };
+	int ends[2], results[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(results, O_CLOEXEC), 0);
+	fflush(stdout);
+	w.pid = fork();
+	assert_true(w.pid >= 0);
+	if (!w.pid) {
+		uint64_t unwritten = 0;
+		int status;
+
+		if (dup2(ends[1], STDOUT_FILENO) < 0)
+			_exit(2);
+		close(ends[0]);
+		close(ends[1]);
+		status = act(&unwritten);
+		if (write(results[1], &unwritten, sizeof(unwritten)) < 0)
+			status = 3;
+		_exit(status);
+	}
+	close(ends[1]);
+	close(results[1]);
+	w.pipe = ends[0];
+	w.result = results[0];
+	return w;
+}
+
+/* Does the writer sleep, and has it got all signals? */
+static bool waits(const struct writer *w)
+{
+	char path[64], line[256], state = 0;
+	unsigned long pending = 1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)w->pid);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file)) {
+		sscanf(line, "State: %c", &state);
+		sscanf(line, "ShdPnd: %lx", &pending);
+	}
+	if (file)
+		fclose(file);
+	return state == 'Z' || (state == 'S' && !pending);
+}
+
+static void wait_until_full(const struct writer *w)
+{
+	int room = fcntl(w->pipe, F_GETPIPE_SZ), filled = 0;
+
+	do {
+		usleep(1000);
+		assert_int_equal(ioctl(w->pipe, FIONREAD, &filled), 0);
+	} while (filled < room - 4096 || !waits(w));
+}
+
+static void send_signal(const struct writer *w)
+{
+	assert_int_equal(kill(w->pid, SIGINT), 0);
+	while (!waits(w))
+		usleep(1000);
+}
+
+/* Return the number of whole lines, and store the status and the result of the writer. */
+static unsigned int writer_end(struct writer *w, int *status, uint64_t *unwritten)
+{
+	unsigned int lines = 0;
+	char data[4096];
+	ssize_t size;
+
+	while ((size = read(w->pipe, data, sizeof(data))) > 0)
+		for (ssize_t i = 0; i < size; i++)
+			lines += data[i] == '\n';
+	assert_int_equal(read(w->result, unwritten, sizeof(*unwritten)), sizeof(*unwritten));
+	assert_int_equal(waitpid(w->pid, status, 0), w->pid);
+	close(w->pipe);
+	close(w->result);
+	return lines;
+}
+
+/* The first signal does not end a write: the events have been read. */
+static void test_write_goes_on(void **state)
+{
+	int (*const acts[])(uint64_t *) = { write_events, print_events };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct writer w = writer_begin(acts[i]);
+		uint64_t unwritten;
+		int status;
+
+		wait_until_full(&w);
+		send_signal(&w);
+		assert_int_equal(writer_end(&w, &status, &unwritten), LINES);
+		assert_int_equal(status, 0);
+		assert_int_equal(unwritten, 0);
+	}
+}
+
+/* The second one does, and whatever has not been written is counted. */
+static void test_write_ends(void **state)
+{
+	struct writer w = writer_begin(write_events);
+	uint64_t unwritten;
+	unsigned int lines;
+	int status;
+
+	(void)state;
+	wait_until_full(&w);
+	send_signal(&w);
+	send_signal(&w);
+	lines = writer_end(&w, &status, &unwritten);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	assert_in_range(lines, 1, LINES - 1);
+	assert_int_equal(unwritten, LINES - lines);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +369,8 @@ int main(void)
 		cmocka_unit_test_setup(test_cut, begin),
 		cmocka_unit_test_setup(test_whole, begin),
 		cmocka_unit_test_setup(test_loss, begin),
+		cmocka_unit_test_setup(test_write_goes_on, begin),
+		cmocka_unit_test_setup(test_write_ends, begin),
 	};
 	char command[64];
 	int ret;

@@ -182,7 +182,10 @@ static int repeat(double seconds, bool as_json)
 		.tv_sec = seconds,
 		.tv_nsec = (seconds - floor(seconds)) * 1e9,
 	};
-	struct sigaction act = { .sa_handler = interrupt };
+	/* The first signal lets a write end, and a second one ends the command. */
+	struct sigaction act = {
+		.sa_handler = interrupt, .sa_flags = SA_RESTART | SA_RESETHAND,
+	};
 	struct cpustats *old, *now;
 	size_t nr_old, nr;
 

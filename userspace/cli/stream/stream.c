@@ -20,6 +20,7 @@
 #include "live/live_events.h"
 #include "live/machine.h"
 #include "live/private_buffer.h"
+#include "output.h"
 #include "print/json_lines.h"
 #include "print/line.h"
 #include "print/session_formats.h"
@@ -41,13 +42,12 @@ struct stream {
 	struct print_session *session;
 	struct print_line *line;
 	struct module_symbols *symbols;	/* NULL: memory is lacking */
-	struct buf out;			/* lines that are not written yet */
+	struct output out;
 	struct buf body;		/* for json_lines_add() */
 	bool raw;		/* the buffer has events of a kernel module */
 	uint64_t until;		/* time of the last event to print; 0: no limit */
 	uint64_t printed;
 	unsigned int reloads;	/* the formats of so many buffers of a driver were read */
-	int write_error;
 };
 
 /* Append the head for the present buffer: its clock now, and the wall clock. */
@@ -167,7 +167,7 @@ static bool load_session(struct stream *s)
 		return false;
 	}
 	if (s->as_json)
-		json_live_head(&s->out);
+		json_live_head(&s->out.text);
 	return true;
 }
 
@@ -275,29 +275,20 @@ static bool full(const struct stream *s)
 	return s->count && s->printed >= s->count;
 }
 
-static bool write_lines(struct stream *s)
-{
-	size_t size = s->out.size;
-
-	s->out.size = 0;
-	if (!size || fwrite(s->out.data, 1, size, stdout) == size)
-		return true;
-	s->write_error = errno;
-	return false;
-}
-
 /* Return 1 to go on, 0 if the output failed, -1 after another error. */
 static int print(struct stream *s, const struct rbmap_event *ev)
 {
 	int ret;
 
-	ret = s->as_json ? json_lines_add(s->line, ev, s->raw, &s->body, &s->out) :
-			   print_line_add(s->line, ev, &s->out);
+	ret = s->as_json ? json_lines_add(s->line, ev, s->raw, &s->body, &s->out.text) :
+			   print_line_add(s->line, ev, &s->out.text);
+	if (!ret && !output_end_event(&s->out))
+		ret = -ENOMEM;
 	if (ret) {
 		complain("cannot print an event: %s", strerror(-ret));
 		return -1;
 	}
-	return s->out.size < WRITE_SIZE || write_lines(s);
+	return s->out.text.size < WRITE_SIZE || output_write(&s->out);
 }
 
 /* Return 1 to go on, 0 if nothing is there now, -1 after an error. */
@@ -329,7 +320,7 @@ static bool drain(struct stream *s, double deadline)
 	while (!full(s) && (ret = next(s, &ev)) > 0)
 		if (live_events_interrupted() || (s->printed % 256 == 0 && now() >= deadline))
 			break;
-	write_lines(s);
+	output_write(&s->out);
 	return ret >= 0;
 }
 
@@ -343,10 +334,8 @@ static bool follow(struct stream *s, double deadline)
 			break;
 		if (!drain(s, deadline))
 			return false;
-		if (fflush(stdout))
-			s->write_error = errno;
 		live_events_look(&s->live);
-		if (live_events_interrupted() || full(s) || s->write_error)
+		if (live_events_interrupted() || full(s) || s->out.error)
 			break;
 		if (!live_events_wait(&s->live, ms))
 			return false;
@@ -354,17 +343,10 @@ static bool follow(struct stream *s, double deadline)
 	return true;
 }
 
-/*
- * Return whether the reader of the output has left. That, or a signal during a
- * write, is not an error. finish_stdout() reports all others.
- */
-static bool reader_left(struct stream *s)
+/* The reader of the output may leave, and a second signal ends the output: no errors. */
+static bool output_failed(const struct output *out)
 {
-	if (!s->write_error && fflush(stdout))
-		s->write_error = errno;
-	if (s->write_error == EPIPE || s->write_error == EINTR)
-		clearerr(stdout);
-	return s->write_error == EPIPE;
+	return out->error && out->error != EPIPE && out->error != EINTR;
 }
 
 static bool run(struct stream *s)
@@ -380,15 +362,17 @@ static bool run(struct stream *s)
 	if (s->no_follow) {
 		uint64_t unread = unread_events();
 
-		if (!unread)
-			return write_lines(s);
+		if (!unread) {
+			output_write(&s->out);
+			return true;
+		}
 		if (!s->count || s->count > unread)
 			s->count = unread;
 		rbmap_merge_set_hold(s->live.merge, 0);
 		return drain(s, deadline);
 	}
 	ok = follow(s, deadline);
-	if (!ok || full(s) || s->write_error)
+	if (!ok || full(s) || s->out.error)
 		return ok;
 	/* Disable the events before the last ones are read. */
 	live_events_disable(&s->live);
@@ -397,12 +381,23 @@ static bool run(struct stream *s)
 	return drain(s, live_events_last_deadline(&s->live));
 }
 
+static void print_loss(struct stream *s)
+{
+	struct live_loss loss = live_events_loss(&s->live);
+	uint64_t unwritten = s->out.error == EPIPE ? 0 : s->out.unwritten;
+
+	live_events_print_loss(&s->live, s->printed - unwritten, &loss);
+	if (unwritten)
+		fprintf(stderr, "  %" PRIu64 " more events were read and not printed: %s\n",
+			unwritten, s->out.error == EINTR ?
+			"a second signal ended the output" : "the output failed");
+}
+
 static int stream(int argc, char **argv)
 {
 	const struct command *cmd = &command_stream;
 	struct stream s = { .live.own = &s.own };
-	struct live_loss loss;
-	bool ok, closed = false;
+	bool ok;
 	int status;
 
 	if (!parse_options(cmd, argc, argv, &s, &status))
@@ -421,23 +416,21 @@ static int stream(int argc, char **argv)
 	s.live.survives = !s.no_follow;
 	live_events_catch_signals();
 	ok = start(&s);
-	if (ok) {
-		ok = run(&s);
-		closed = reader_left(&s);
-	}
+	ok = ok && run(&s);
 	live_events_disable(&s.live);
-	fflush(stdout);
-	if (ok) {
-		loss = live_events_loss(&s.live);
-		live_events_print_loss(&s.live, s.printed, &loss);
+	if (ok)
+		print_loss(&s);
+	if (output_failed(&s.out)) {
+		complain("cannot write the output: %s", strerror(s.out.error));
+		ok = false;
 	}
 	print_line_free(s.line);
 	print_session_free(s.session);
 	module_symbols_free(s.symbols);
-	buf_free(&s.out);
 	buf_free(&s.body);
+	output_free(&s.out);
 	live_events_close(&s.live);
-	if (closed) {
+	if (s.out.error == EPIPE) {
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}
