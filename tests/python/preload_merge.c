@@ -3,6 +3,7 @@
  * Functions in place of librbmap's, for test_live_read.py: a merge that has no rings. Each
  * wait ends early, and an event comes after as many waits as RBMAP_TEST_WAITS says.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include <rbmap.h>
@@ -20,6 +21,14 @@ int rbmap_merge_open_path(struct rbmap_merge **merge, const char *dir, unsigned 
 void rbmap_merge_close(struct rbmap_merge *merge)
 {
 	(void)merge;
+}
+
+/* A CPU that came online, without memory for its ring */
+int rbmap_merge_unopened(const struct rbmap_merge *merge, unsigned int i, int *cpu)
+{
+	(void)merge;
+	*cpu = i ? -1 : 3;
+	return i ? 0 : -ENOMEM;
 }
 
 int rbmap_merge_wait(struct rbmap_merge *merge, int timeout_ms)

@@ -41,6 +41,11 @@ struct pace {
 	unsigned int	events;		/* since then */
 };
 
+struct unopened {
+	int			cpu;
+	int			error;
+};
+
 struct rbmap_merge {
 	struct source		**source;
 	unsigned int		nr;
@@ -69,6 +74,9 @@ struct rbmap_merge {
 	char			*dir;		/* directory to scan for devices, or NULL */
 	uint64_t		scanned_ns;
 	bool			scan_due;	/* at the next rbmap_merge_next() */
+	int			scan_error;	/* the directory could not be read; 0: it was */
+	struct unopened		*unopened;	/* rings that the last scan could not open */
+	unsigned int		nr_unopened;
 };
 
 /* merge.c: a ring was empty when it was checked. */
@@ -79,8 +87,8 @@ void rbmap_merge_rush(struct rbmap_merge *m, unsigned int events);
 uint64_t rbmap_merge_held_ns(struct rbmap_merge *m);
 
 /*
- * merge_open.c: open the devices of CPUs that have come online.  Errors do not matter, because
- * the open rings are still valid.  Return whether there is a new one.
+ * merge_open.c: open the devices of CPUs that have come online.  The open rings are valid after
+ * an error, which rbmap_merge_unopened() returns.  Return whether there is a new one.
  */
 bool rbmap_merge_scan_again(struct rbmap_merge *m);
 bool rbmap_merge_scan_is_due(const struct rbmap_merge *m);

@@ -31,6 +31,30 @@ static int open_cpu(struct rbmap_merge *m, int cpu)
 	return ret;
 }
 
+static bool grow(void *array, size_t size)
+{
+	void *bigger = realloc(*(void **)array, size);
+
+	if (bigger)
+		*(void **)array = bigger;
+	return bigger;
+}
+
+/* The device or its module was removed meanwhile: no events are missing. */
+static bool is_gone(int error)
+{
+	return error == RBMAP_ERR_GONE || error == RBMAP_ERR_NOT_LOADED || error == -ENODEV;
+}
+
+/* The ring is tried again at the next scan. */
+static void add_unopened(struct rbmap_merge *m, int cpu, int error)
+{
+	if (grow(&m->unopened, (m->nr_unopened + 1) * sizeof(*m->unopened)))
+		m->unopened[m->nr_unopened++] = (struct unopened){ cpu, error };
+	else
+		m->scan_error = -ENOMEM;
+}
+
 static int dir_error(const char *dir, int error)
 {
 	if (error == EACCES)
@@ -40,21 +64,31 @@ static int dir_error(const char *dir, int error)
 	       RBMAP_ERR_NOT_LOADED : -error;
 }
 
-/* Open the devices that are not open yet. */
+/* Open the devices that are not open yet.  Return the first error, after which others are opened. */
 static int scan(struct rbmap_merge *m)
 {
 	struct dirent *entry;
-	int ret = 0, cpu, len;
+	int ret = 0, cpu, len, error;
 	DIR *dir;
 
 	m->scanned_ns = m->clock();
+	m->nr_unopened = 0;
+	m->scan_error = 0;
 	dir = opendir(m->dir);
-	if (!dir)
+	if (!dir) {
+		/* A buffer that has gone has no rings. */
+		m->scan_error = errno == ENOENT ? 0 : -errno;
 		return dir_error(m->dir, errno);
-	while (!ret && (entry = readdir(dir)))
-		if (sscanf(entry->d_name, "cpu%d%n", &cpu, &len) == 1 &&
-		    !entry->d_name[len] && cpu >= 0)
-			ret = open_cpu(m, cpu);
+	}
+	while ((entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "cpu%d%n", &cpu, &len) != 1 ||
+		    entry->d_name[len] || cpu < 0)
+			continue;
+		error = open_cpu(m, cpu);
+		if (error && !is_gone(error))
+			add_unopened(m, cpu, error);
+		ret = ret ? ret : error;
+	}
 	closedir(dir);
 	return ret;
 }
@@ -72,6 +106,16 @@ bool rbmap_merge_scan_again(struct rbmap_merge *m)
 bool rbmap_merge_scan_is_due(const struct rbmap_merge *m)
 {
 	return m->dir && m->clock() - m->scanned_ns > SCAN_NS;
+}
+
+RBMAP_API int rbmap_merge_unopened(const struct rbmap_merge *m, unsigned int i, int *cpu)
+{
+	*cpu = -1;
+	if (i < m->nr_unopened) {
+		*cpu = m->unopened[i].cpu;
+		return m->unopened[i].error;
+	}
+	return i == m->nr_unopened ? m->scan_error : 0;
 }
 
 static uint64_t now_ns(void)
@@ -98,15 +142,6 @@ struct rbmap_merge *rbmap_merge_new(uint64_t (*clock)(void))
 		return NULL;
 	}
 	return m;
-}
-
-static bool grow(void *array, size_t size)
-{
-	void *bigger = realloc(*(void **)array, size);
-
-	if (bigger)
-		*(void **)array = bigger;
-	return bigger;
 }
 
 /* Takes ownership of @map if it returns 0. */
@@ -193,6 +228,7 @@ RBMAP_API void rbmap_merge_close(struct rbmap_merge *m)
 	free(m->empty);
 	free(m->fds);
 	free(m->maps);
+	free(m->unopened);
 	free(m->dir);
 	if (m->pace.fd >= 0)
 		close(m->pace.fd);

@@ -228,6 +228,12 @@ int rbmap_merge_next(struct rbmap_merge *merge, struct rbmap_event *ev);
 int rbmap_merge_wait(struct rbmap_merge *merge, int timeout_ms);
 int rbmap_merge_wake(struct rbmap_merge *merge);	/* end the wait of this merge */
 int rbmap_merge_loss(struct rbmap_merge *merge, struct rbmap_loss *loss);
+/*
+ * Rings of CPUs that have come online, and that the last look could not open.  They are missing
+ * from the events and the losses.  i: a number from 0.  Return: the error of such a ring, and its
+ * CPU in *cpu; -1: it is unknown.  0: there are no more.
+ */
+int rbmap_merge_unopened(const struct rbmap_merge *merge, unsigned int i, int *cpu);
 void rbmap_merge_close(struct rbmap_merge *merge);
 
 /* Clocks that were read together. */

@@ -287,16 +287,57 @@ static void print_excluded(const struct live_events *live)
  * A signal has ended this command before the end of the rings. The kernel counts a piece of a
  * ring as read when the library gets it, and the command may not have taken all of it.
  */
-static void print_cut_off(const struct live_events *live)
+static void print_cut_off(const struct live_events *live, const struct live_loss *loss)
 {
-	uint64_t committed;
+	uint64_t committed, known = live->taken + loss->unread;
 
 	if (!interrupted || !private_buffer_is_private(live->own))
 		return;
 	committed = cpustats_sum(CPUSTAT_READ) + cpustats_sum(CPUSTAT_UNREAD);
-	if (committed > live->taken)
+	if (committed > known)
 		fprintf(stderr, "  %" PRIu64 " more events were not read: a signal ended the command before the end of the rings\n",
-			committed - live->taken);
+			committed - known);
+}
+
+/* A CPU has come online, and has events that nobody could read or even write. */
+static void add_unopened(struct live_loss *loss, unsigned int cpu)
+{
+	uint64_t lost = 0, unread = 0, no_ring = 0;
+
+	control_cpu_stat(cpu, "lost events", &lost);
+	control_cpu_stat(cpu, "entries", &unread);
+	control_cpu_stat(cpu, "dropped no ring", &no_ring);
+	if (no_ring > lost)
+		no_ring = lost;
+	loss->sum.no_ring += no_ring;
+	loss->unopened += lost - no_ring + unread;
+	loss->unread += unread;
+	loss->sum.total += lost + unread;
+}
+
+static void count_unopened(const struct live_events *live, struct live_loss *loss)
+{
+	int cpu;
+
+	for (unsigned int i = 0; rbmap_merge_unopened(live->merge, i, &cpu); i++)
+		if (cpu >= 0)
+			add_unopened(loss, cpu);
+}
+
+static bool complain_unopened(const struct live_events *live)
+{
+	int error, cpu;
+	unsigned int i;
+
+	for (i = 0; (error = rbmap_merge_unopened(live->merge, i, &cpu)); i++) {
+		if (cpu < 0)
+			complain("CPUs that have come online may be missing: cannot read %s: %s",
+				 control_devices(), rbmap_strerror(error));
+		else
+			complain("CPU %d came online, and none of its events were read: %s", cpu,
+				 rbmap_strerror(error));
+	}
+	return !i;
 }
 
 /*
@@ -313,29 +354,41 @@ struct live_loss live_events_loss(const struct live_events *live)
 	rbmap_merge_loss(live->merge, &after);
 	if (live->observe) {
 		sum->total = after.total + loss.missed;
+		count_unopened(live, &loss);
 		return loss;
 	}
 	loss_add(sum, &after, &live->before);
 	if (sum->reported != RBMAP_LOST_UNKNOWN && sum->reported > sum->total)
 		loss.earlier = sum->reported - sum->total;
 	sum->total += loss.earlier + loss.missed;
+	count_unopened(live, &loss);
 	return loss;
 }
 
-void live_events_print_loss(struct live_events *live, uint64_t events,
+static void print_unopened(const struct live_loss *loss)
+{
+	if (loss->unopened)
+		fprintf(stderr, "  %" PRIu64 " in rings of CPUs that came online and could not be opened\n",
+			loss->unopened);
+}
+
+bool live_events_print_loss(struct live_events *live, uint64_t events,
 			    const struct live_loss *loss)
 {
 	if (live->observe) {
 		print_unseen(events, loss->sum.total);
 		loss_print_missed(stderr, loss->missed);
+		print_unopened(loss);
 		print_excluded(live);
-		return;
+		return complain_unopened(live);
 	}
 	loss_print(stderr, events, &loss->sum);
 	loss_print_missed(stderr, loss->missed);
 	if (loss->earlier)
 		fprintf(stderr, "  %" PRIu64 " before this began, when nobody read: avoid it by reading sooner, or with a larger buffer_size_kb\n",
 			loss->earlier);
-	print_cut_off(live);
+	print_unopened(loss);
+	print_cut_off(live, loss);
 	print_excluded(live);
+	return complain_unopened(live);
 }

@@ -106,20 +106,25 @@ void live_events_close(struct live_events *live);
  * @sum: the causes; the total has all losses, also those that no event carries
  * @earlier: the part that was lost before the command began
  * @missed: the part of which the kernel had no record
+ * @unopened: the part in rings of CPUs that could not be opened
+ * @unread: the part of these that such a ring still has
  */
 struct live_loss {
 	struct rbmap_loss sum;
 	uint64_t earlier;
 	uint64_t missed;
+	uint64_t unopened;
+	uint64_t unread;
 };
 
 struct live_loss live_events_loss(const struct live_events *live);
 
 /*
  * Print to stderr how many events were read, how many were lost, with the causes, and how many
- * a signal has cut off.
+ * a signal has cut off. Name the CPUs whose rings could not be opened, and return false if there
+ * are any.
  */
-void live_events_print_loss(struct live_events *live, uint64_t events,
+bool live_events_print_loss(struct live_events *live, uint64_t events,
 			    const struct live_loss *loss);
 
 #endif /* RBMAP_LIVE_LIVE_EVENTS_H */

@@ -26,6 +26,8 @@ static char dir[] = "/tmp/rbmap-cli-live.XXXXXX";
 static unsigned int given;
 static struct private_buffer own;
 static struct rbmap_loss reported;
+static unsigned int nr_unopened;
+static int unread_dir;
 
 /* The library's side: a number of events, and a signal behind the first of them. */
 int rbmap_merge_next(struct rbmap_merge *merge, struct rbmap_event *ev)
@@ -51,6 +53,14 @@ int rbmap_merge_loss(struct rbmap_merge *merge, struct rbmap_loss *loss)
 	(void)merge;
 	*loss = reported;
 	return 0;
+}
+
+/* A CPU has come online, and its ring cannot be opened. */
+int rbmap_merge_unopened(const struct rbmap_merge *merge, unsigned int i, int *cpu)
+{
+	(void)merge;
+	*cpu = i < nr_unopened ? (int)i + 1 : -1;
+	return i < nr_unopened ? -ENOMEM : i == nr_unopened ? unread_dir : 0;
 }
 
 /* The tests open nothing. */
@@ -91,17 +101,18 @@ static void write_stats(unsigned int read, unsigned int missed)
 }
 
 /* Store what the sums say on stderr. */
-static void print_loss(struct live_events *live, uint64_t events, char *text, size_t size)
+static bool print_loss(struct live_events *live, uint64_t events, char *text, size_t size)
 {
 	FILE *file = tmpfile();
 	int before = dup(STDERR_FILENO);
 	struct live_loss loss;
 	size_t len;
+	bool whole;
 
 	assert_non_null(file);
 	assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
 	loss = live_events_loss(live);
-	live_events_print_loss(live, events, &loss);
+	whole = live_events_print_loss(live, events, &loss);
 	fflush(stderr);
 	assert_true(dup2(before, STDERR_FILENO) >= 0);
 	close(before);
@@ -109,6 +120,7 @@ static void print_loss(struct live_events *live, uint64_t events, char *text, si
 	len = fread(text, 1, size - 1, file);
 	text[len] = 0;
 	fclose(file);
+	return whole;
 }
 
 static bool each_event(void *data, const struct rbmap_event *ev)
@@ -123,6 +135,8 @@ static int begin(void **state)
 	(void)state;
 	given = 0;
 	reported = (struct rbmap_loss){ 0 };
+	nr_unopened = 0;
+	unread_dir = 0;
 	own = (struct private_buffer){ .kept.name = "record-1" };
 	live_events_catch_signals();
 	live_events_continue();
@@ -204,6 +218,36 @@ static void test_loss(void **state)
 	assert_int_equal(live_events_loss(&live).sum.total, 36);
 	print_loss(&live, 10, text, sizeof(text));
 	assert_non_null(strstr(text, "10 events seen, 36 missed\n"));
+}
+
+/* A CPU that came online without a ring that can be read is named, and its events are lost. */
+static void test_unopened(void **state)
+{
+	struct live_events live = { .own = &own };
+	char command[256], text[1024];
+
+	(void)state;
+	write_stats(COMMITTED, 0);
+	assert_true(print_loss(&live, COMMITTED, text, sizeof(text)));
+	snprintf(command, sizeof(command),
+		 "mkdir %s/per_cpu/cpu1 && printf 'entries: 4\nlost events: 33\ndropped no ring: 30\n' >%s/per_cpu/cpu1/stats",
+		 dir, dir);
+	assert_int_equal(system(command), 0);
+	nr_unopened = 1;
+	for (int i = 0; i < 2; i++) {
+		live.observe = i;
+		assert_false(print_loss(&live, COMMITTED, text, sizeof(text)));
+		assert_non_null(strstr(text, i ? "5000 events seen, 37 missed\n" :
+					       "5000 events read, 37 lost\n"));
+		assert_non_null(strstr(text, "\n  7 in rings of CPUs that came online"));
+		assert_non_null(strstr(text, "\nrbmap: CPU 1 came online, and none of its events"));
+	}
+	nr_unopened = 0;
+	unread_dir = -EMFILE;
+	assert_false(print_loss(&live, COMMITTED, text, sizeof(text)));
+	assert_non_null(strstr(text, "\nrbmap: CPUs that have come online may be missing"));
+	snprintf(command, sizeof(command), "rm -r %s/per_cpu/cpu1", dir);
+	assert_int_equal(system(command), 0);
 }
 
 #define LINE	"an event\n"
@@ -369,6 +413,7 @@ int main(void)
 		cmocka_unit_test_setup(test_cut, begin),
 		cmocka_unit_test_setup(test_whole, begin),
 		cmocka_unit_test_setup(test_loss, begin),
+		cmocka_unit_test_setup(test_unopened, begin),
 		cmocka_unit_test_setup(test_write_goes_on, begin),
 		cmocka_unit_test_setup(test_write_ends, begin),
 	};

@@ -4,17 +4,22 @@
  * The test sets the time, so that it can make writers late.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "lib_synth.h"
+#include "merge.h"
 
 #define SUBBUF		512
 #define SLOTS		64
@@ -514,6 +519,86 @@ static void test_pace(void **state)
 	world_end(&w);
 }
 
+static const char *in(const char *dir, const char *name)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static int count_files(void)
+{
+	int nr = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+/* A CPU that comes online and whose ring cannot be opened hides no other, and is named. */
+static void test_rings_that_cannot_be_opened(void **state)
+{
+	char dir[] = "/tmp/lib_merge.XXXXXX";
+	int cpu, before, found = 0;
+	struct rbmap_event ev;
+	struct rlimit limit, few;
+	struct world w;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	world_begin(&w, 1);
+	w.merge->dir = strdup(dir);
+	assert_int_equal(rbmap_merge_unopened(w.merge, 0, &cpu), 0);
+	/* No file that a program can make is a ring. */
+	assert_int_equal(symlink("cpu5", in(dir, "cpu5")), 0);
+	assert_int_equal(mkfifo(in(dir, "cpu7"), 0600), 0);
+	assert_int_equal(symlink("cpu0", in(dir, "cpu0")), 0);
+	before = count_files();
+	rbmap_merge_set_hold(w.merge, 0);
+	fake_emit(w.ring[0], time_ns, 1);
+	assert_true(next(&w, &ev));
+	assert_int_equal(event_number(&ev), 1);
+	for (int i = 0; i < 2; i++) {
+		int ret = rbmap_merge_unopened(w.merge, i, &cpu);
+
+		assert_true(cpu == 5 || cpu == 7);
+		assert_int_equal(ret, cpu == 5 ? -ELOOP : RBMAP_ERR_NOT_RBMAP);
+		found += cpu;
+	}
+	assert_int_equal(found, 5 + 7);
+	assert_int_equal(rbmap_merge_unopened(w.merge, 2, &cpu), 0);
+	assert_int_equal(count_files(), before);
+
+	/* They are tried again each second. */
+	assert_int_equal(unlink(in(dir, "cpu5")), 0);
+	time_ns += 2000000000;
+	assert_false(next(&w, &ev));
+	assert_int_equal(rbmap_merge_unopened(w.merge, 0, &cpu), RBMAP_ERR_NOT_RBMAP);
+	assert_int_equal(cpu, 7);
+	assert_int_equal(rbmap_merge_unopened(w.merge, 1, &cpu), 0);
+
+	/* Without a free descriptor nobody knows which CPUs there are. */
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few = (struct rlimit){ .rlim_cur = 0, .rlim_max = limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	rbmap_merge_set_hold(w.merge, 0);
+	assert_false(next(&w, &ev));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(rbmap_merge_unopened(w.merge, 0, &cpu), -EMFILE);
+	assert_int_equal(cpu, -1);
+	assert_int_equal(rbmap_merge_unopened(w.merge, 1, &cpu), 0);
+
+	/* A buffer that has gone has no rings. */
+	unlink(in(dir, "cpu7"));
+	unlink(in(dir, "cpu0"));
+	assert_int_equal(rmdir(dir), 0);
+	rbmap_merge_set_hold(w.merge, 0);
+	assert_false(next(&w, &ev));
+	assert_int_equal(rbmap_merge_unopened(w.merge, 0, &cpu), 0);
+	world_end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,6 +616,7 @@ int main(void)
 		cmocka_unit_test(test_live_without_time),
 		cmocka_unit_test(test_counter_clock),
 		cmocka_unit_test(test_pace),
+		cmocka_unit_test(test_rings_that_cannot_be_opened),
 	};
 
 	return cmocka_run_group_tests_name("lib_merge", tests, NULL, NULL);

@@ -177,5 +177,19 @@ is "$?" 1 "a recording without the CPU is a failure"
 like "$(cat /tmp/err)" 'CPU 1 came online, and the recording has no events of it: ' "which names the CPU"
 ok "the module unloads" rmmod rbmap
 echo 0 >$online
+ok "the module loads with a ring that takes most of the memory" \
+	load_module rbmap buffer_size_kb="$(share 6)"
+rbmap stream --default >/dev/null 2>/tmp/err &
+pid=$!
+ok "a stream begins" retry_until 30 has_open $pid /dev/rbmap/cpu0
+echo 1 >$online
+on_cpu1 10
+kill -INT $pid
+wait $pid
+is "$?" 1 "a stream without the CPU is a failure"
+is "$(told)" "0 10" "the events of the CPU are lost"
+like "$(cat /tmp/err)" 'CPU 1 came online, and none of its events were read: ' "which names the CPU"
+ok "the module unloads" rmmod rbmap
+echo 0 >$online
 rm -f /tmp/*.dat /tmp/*.dat.cpu*
 done_testing

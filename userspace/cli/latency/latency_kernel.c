@@ -146,8 +146,7 @@ static bool measure(struct latency *l)
 	ok = ok && latency_end(l, clock);
 	free(clock);
 	fflush(stdout);
-	if (ok)
-		live_events_print_loss(&l->live, l->view.events, &loss);
+	ok = ok && live_events_print_loss(&l->live, l->view.events, &loss);
 	if (l->failed)
 		complain("out of memory");
 	return ok && !l->failed;

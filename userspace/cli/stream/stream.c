@@ -381,16 +381,18 @@ static bool run(struct stream *s)
 	return drain(s, live_events_last_deadline(&s->live));
 }
 
-static void print_loss(struct stream *s)
+static bool print_loss(struct stream *s)
 {
 	struct live_loss loss = live_events_loss(&s->live);
 	uint64_t unwritten = s->out.error == EPIPE ? 0 : s->out.unwritten;
 
-	live_events_print_loss(&s->live, s->printed - unwritten, &loss);
+	bool whole = live_events_print_loss(&s->live, s->printed - unwritten, &loss);
+
 	if (unwritten)
 		fprintf(stderr, "  %" PRIu64 " more events were read and not printed: %s\n",
 			unwritten, s->out.error == EINTR ?
 			"a second signal ended the output" : "the output failed");
+	return whole;
 }
 
 static int stream(int argc, char **argv)
@@ -418,8 +420,7 @@ static int stream(int argc, char **argv)
 	ok = start(&s);
 	ok = ok && run(&s);
 	live_events_disable(&s.live);
-	if (ok)
-		print_loss(&s);
+	ok = ok && print_loss(&s);
 	if (output_failed(&s.out)) {
 		complain("cannot write the output: %s", strerror(s.out.error));
 		ok = false;

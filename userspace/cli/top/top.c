@@ -150,7 +150,7 @@ static int run(struct top *top)
 	top_end(top);
 	if (ok) {
 		loss = live_events_loss(&top->live);
-		live_events_print_loss(&top->live, top->all_read, &loss);
+		ok = live_events_print_loss(&top->live, top->all_read, &loss);
 	}
 	live_events_close(&top->live);
 	return ok ? finish_stdout(STATUS_OK) : STATUS_ERROR;

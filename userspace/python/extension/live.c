@@ -323,6 +323,26 @@ static PyObject *loss(PyObject *self, PyObject *args)
 			     "unreported", (unsigned long long)l.unreported);
 }
 
+/* _unopened() -> a tuple (CPU, error) for each CPU that came online without a usable ring */
+static PyObject *unopened(PyObject *self, PyObject *args)
+{
+	PyObject *list, *item;
+	int error, cpu;
+
+	(void)args;
+	if (!source_usable(&of(self)->source))
+		return NULL;
+	list = PyList_New(0);
+	for (unsigned int i = 0; list && (error = rbmap_merge_unopened(of(self)->merge, i, &cpu));
+	     i++) {
+		item = Py_BuildValue("(is)", cpu, rbmap_strerror(error));
+		if (!item || PyList_Append(list, item))
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	return list;
+}
+
 static PyObject *pace(PyObject *self, PyObject *args)
 {
 	PyObject *path = NULL;
@@ -366,6 +386,7 @@ static PyMethodDef methods[] = {
 	{ "_formats", source_list_formats, METH_NOARGS, NULL },
 	{ "_loss", loss, METH_NOARGS, NULL },
 	{ "_pace", pace, METH_VARARGS, NULL },
+	{ "_unopened", unopened, METH_NOARGS, NULL },
 	{ "_set_hold", set_hold, METH_VARARGS, NULL },
 	{ NULL, NULL, 0, NULL },
 };

@@ -84,5 +84,14 @@ class Live(_rbmap.Live):
         """Losses of all rings by cause, since they were made: a dict."""
         return self._loss()
 
+    @property
+    def unopened(self) -> "list[tuple[int, str]]":
+        """CPUs that came online and whose rings could not be opened: (CPU, reason).
+
+        Their events and losses are missing. They are tried again each second, and the list is
+        that of the last attempt. CPU -1: nobody knows which CPUs have come.
+        """
+        return self._unopened()
+
     def __repr__(self):
         return f"<rbmap.Live of {self._own.name if self._own else 'a shared buffer'}>"
