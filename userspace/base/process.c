@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,17 @@ bool hangup_is_ignored(void)
 	struct sigaction act;
 
 	return !sigaction(SIGHUP, NULL, &act) && act.sa_handler == SIG_IGN;
+}
+
+/* The number that is needed is often an estimate, so nothing below the hard limit is set. */
+void allow_open_files(unsigned long needed)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* The kernel's PROC_PID_INIT_INO: the initial namespace has the same number everywhere. */

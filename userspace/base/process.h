@@ -11,6 +11,9 @@ double now(void);
 /* Return true if the caller, such as nohup, lets this command ignore SIGHUP. */
 bool hangup_is_ignored(void);
 
+/* If this process may open fewer than @needed files, raise the limit as far as allowed. */
+void allow_open_files(unsigned long needed);
+
 /**
  * enum proc_pids - the process ids that /proc has
  * @PROC_PIDS_KERNEL: those of the initial namespace, which events have, too

@@ -357,6 +357,26 @@ int control_cpu_of(const char *name)
 	return cpu;
 }
 
+/* The file has ranges such as 0-3,8-11, in order. */
+unsigned int control_possible_cpus(void)
+{
+	struct buf list = { 0 };
+	unsigned int nr = 0;
+	const char *last;
+
+	buf_read_file(&list, "/sys/devices/system/cpu/possible");
+	buf_add(&list, "", 1);
+	if (!list.failed) {
+		last = list.data + strcspn(list.data, "\n");
+		while (last > list.data && last[-1] >= '0' && last[-1] <= '9')
+			last--;
+		if (*last >= '0' && *last <= '9')
+			nr = strtoul(last, NULL, 10) + 1;
+	}
+	buf_free(&list);
+	return nr <= CONTROL_CPUS_MAX ? nr : 0;
+}
+
 int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value)
 {
 	char file[64], *text, *line;

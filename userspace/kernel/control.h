@@ -102,6 +102,9 @@ bool control_set(const char *file, const char *value);
 /* Return the number of a device or directory "cpuN", or -1. */
 int control_cpu_of(const char *name);
 
+/* Return the number of CPUs that can come online, or 0 if it is unknown. */
+unsigned int control_possible_cpus(void);
+
 /*
  * Read a line "key: number" of per_cpu/cpuN/stats. Return -ENOENT without
  * such a line.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
+#include <errno.h>
 #include <string.h>
 
 #include "internal.h"
@@ -7,6 +8,8 @@
 RBMAP_API const char *rbmap_strerror(int error)
 {
 	switch (error) {
+	case -EMFILE:
+		return "too many open files: raise their limit (ulimit -n), as the ring of a CPU needs two";
 	case RBMAP_ERR_NOT_LOADED:
 		return "the module rbmap is not loaded (rbmap load, or modprobe rbmap)";
 	case RBMAP_ERR_NO_CPU:

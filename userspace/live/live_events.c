@@ -14,6 +14,8 @@
 
 #define LOOK_SECONDS	0.5	/* between looks at other readers */
 #define LOOK_EVENTS	1024	/* between two looks at the clock */
+#define CPU_FILES	4	/* a ring, and one with the names of tasks: two each */
+#define OTHER_FILES	64
 #define MAX_CORRUPT	100
 #define LAST_SECONDS	1.0	/* for reading the last events of a buffer that others use, too */
 
@@ -90,6 +92,7 @@ bool live_events_open(struct live_events *live)
 		complain("note: another process reads this buffer: this command observes, and leaves the events to that reader");
 		live->observe = true;
 	}
+	allow_open_files(CPU_FILES * control_possible_cpus() + OTHER_FILES);
 	ret = live->observe ?
 		rbmap_merge_observe_path(&live->merge, control_devices(), 0) :
 		rbmap_merge_open_path(&live->merge, control_devices(), 0);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ static struct private_buffer own;
 static struct rbmap_loss reported;
 static unsigned int nr_unopened;
 static int unread_dir;
+static struct rlimit files;	/* when the rings are opened */
 
 /* The library's side: a number of events, and a signal behind the first of them. */
 int rbmap_merge_next(struct rbmap_merge *merge, struct rbmap_event *ev)
@@ -69,6 +71,7 @@ int rbmap_merge_open_path(struct rbmap_merge **merge, const char *path, unsigned
 	(void)merge;
 	(void)path;
 	(void)flags;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
 	return -ENOSYS;
 }
 
@@ -250,6 +253,22 @@ static void test_unopened(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* A ring of each CPU needs more files than are usually allowed. */
+static void test_open_files(void **state)
+{
+	struct live_events live = { .own = &own, .observe = true };
+	struct rlimit limit, few;
+
+	(void)state;
+	own = (struct private_buffer){ .use_default = true };
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few = (struct rlimit){ .rlim_cur = 20, .rlim_max = limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_false(live_events_open(&live));
+	assert_int_equal(files.rlim_cur, limit.rlim_max);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
 #define LINE	"an event\n"
 #define LINES	20000	/* more than a pipe has room for */
 
@@ -414,6 +433,7 @@ int main(void)
 		cmocka_unit_test_setup(test_whole, begin),
 		cmocka_unit_test_setup(test_loss, begin),
 		cmocka_unit_test_setup(test_unopened, begin),
+		cmocka_unit_test_setup(test_open_files, begin),
 		cmocka_unit_test_setup(test_write_goes_on, begin),
 		cmocka_unit_test_setup(test_write_ends, begin),
 	};

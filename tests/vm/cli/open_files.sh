@@ -54,5 +54,14 @@ is "$(find /tmp -name 'few.dat*')" "" "and leaves no file"
 is "$?" 0 "a soft limit of 20 is raised for several files"
 ok "a third file was begun" test -e /tmp/rotated/r.0003.dat || diag </tmp/err
 rm -rf /tmp/rotated
+
+# --- a command that reads the rings raises the limit, too
+sh -c "$each_cpu"
+(
+	ulimit -Sn 20 || exit 99
+	rbmap stream --default --no-follow >/tmp/streamed 2>/tmp/err
+)
+is "$?" 0 "rbmap stream raises a soft limit of 20"
+is "$(grep -c marker /tmp/streamed)" "$cpus" "it has an event of each of $cpus CPUs"
 ok "the module unloads" rmmod rbmap
 done_testing

@@ -22,33 +22,10 @@ static void complain_open(const char *path, int error)
 		complain("cannot map %s: %s", path, rbmap_strerror(error));
 }
 
-/*
- * Return the number of CPUs that can come online, or 0 if it is unknown. The file has
- * ranges such as 0-3,8-11, in order.
- */
-static unsigned int possible_cpus(void)
-{
-	struct buf list = { 0 };
-	unsigned int nr = 0;
-	const char *last;
-
-	buf_read_file(&list, "/sys/devices/system/cpu/possible");
-	buf_add(&list, "", 1);
-	if (!list.failed) {
-		last = list.data + strcspn(list.data, "\n");
-		while (last > list.data && last[-1] >= '0' && last[-1] <= '9')
-			last--;
-		if (*last >= '0' && *last <= '9')
-			nr = strtoul(last, NULL, 10) + 1;
-	}
-	buf_free(&list);
-	return nr <= CONTROL_CPUS_MAX ? nr : 0;
-}
-
 /* The array does not move later, because each thread has a pointer into it. */
 static bool alloc_cpus(struct recorder *rec)
 {
-	unsigned int possible = possible_cpus();
+	unsigned int possible = control_possible_cpus();
 
 	rec->max_cpus = possible > rec->nr_cpus ? possible : rec->nr_cpus;
 	rec->cpu = calloc(rec->max_cpus + 1, sizeof(*rec->cpu));

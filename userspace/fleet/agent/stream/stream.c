@@ -13,6 +13,7 @@
 #include "agent/uplink/clocks.h"
 #include "base/array.h"
 #include "base/complain.h"
+#include "base/process.h"
 #include "kernel/control.h"
 #include "message/stream/stream.h"
 #include "stream.h"
@@ -22,6 +23,8 @@
 #define IDLE_NS		10000000	/* The kernel does not wake observers. */
 #define CLOCK_PERIOD	(10 * SECOND)
 #define LOOK_PERIOD	(10 * SECOND)
+#define CPU_FILES	2	/* that the ring of a CPU needs */
+#define OTHER_FILES	128
 #define PIECES		64		/* read from one ring before the next one has its turn */
 #define MISSED		"\nmissed: "
 #define RIGHTS		"; the section Streams of rbmap-ship(1) says which rights a service needs"
@@ -311,6 +314,7 @@ int stream_begin(struct stream *s, struct stream_spool *spool, const struct stre
 {
 	bool ok = true;
 
+	allow_open_files(CPU_FILES * nr * control_possible_cpus() + OTHER_FILES);
 	s->spool = spool;
 	s->nr = nr;
 	for (unsigned int i = 0; i < nr; i++) {
