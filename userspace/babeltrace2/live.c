@@ -29,6 +29,7 @@
  * @last: the ring's time when that is over; 0: not yet
  * @looked: for each ring: the value of @quiet at the last look for it
  * @told_end: for each ring: its last losses were told
+ * @late: for each ring: the losses before a sub-buffer that is too late
  * @asked: ids of events for which the formats were read again
  */
 struct live {
@@ -46,6 +47,7 @@ struct live {
 	uint64_t last;
 	uint64_t *looked;
 	bool *told_end;
+	uint64_t *late;
 	struct trace_place *place;
 	bool asked[NR_IDS];
 	struct comms comms;
@@ -98,17 +100,22 @@ static int quiet_time(struct live *l, uint64_t *quiet)
 	return 0;
 }
 
+static uint64_t lost_sum(uint64_t a, uint64_t b)
+{
+	return a == RBMAP_LOST_UNKNOWN || b == RBMAP_LOST_UNKNOWN ? RBMAP_LOST_UNKNOWN : a + b;
+}
+
 /* The losses after the last event come in a sub-buffer without events. */
 static enum source_state end(struct live *l, unsigned int i, struct rbmap_subbuf *sb)
 {
+	uint64_t lost = l->late[i];
 	struct rbmap_loss loss;
 
-	if (l->told_end[i] || !l->rings.map[i] || rbmap_loss(l->rings.map[i], &loss) ||
-	    !loss.unreported)
-		return SOURCE_END;
 	l->told_end[i] = true;
-	*sb = (struct rbmap_subbuf){ .lost = loss.unreported };
-	return SOURCE_SUBBUF;
+	if (l->rings.map[i] && !rbmap_loss(l->rings.map[i], &loss))
+		lost = lost_sum(lost, loss.unreported);
+	*sb = (struct rbmap_subbuf){ .lost = lost };
+	return lost ? SOURCE_SUBBUF : SOURCE_END;
 }
 
 /* Return 1 and a sub-buffer, 0: none is there now, or a negative error. */
@@ -116,9 +123,11 @@ static int look(struct live *l, unsigned int i, struct rbmap_subbuf *sb)
 {
 	int ret = rbmap_next_subbuf(l->rings.map[i], sb);
 
-	/* Later events do not count any more, and might never end. */
-	if (ret == 1 && l->last && sb->size && sb->timestamp > l->last)
+	/* Later events do not count any more, and might never end. The ring tells a loss once. */
+	if (ret == 1 && l->last && sb->size && sb->timestamp > l->last) {
+		l->late[i] = lost_sum(l->late[i], sb->lost);
 		return 0;
+	}
 	return ret;
 }
 
@@ -140,6 +149,8 @@ static enum source_state next(struct trace *t, unsigned int i, struct rbmap_subb
 	struct live *l = of(t);
 	int ret = 0;
 
+	if (l->told_end[i])
+		return SOURCE_END;
 	if (!l->last && l->seconds && seconds_now() >= l->deadline)
 		ret = ring_now(l, &l->last);
 	if (!ret)
@@ -216,6 +227,7 @@ static void free_live(struct live *l)
 	free(l->control);
 	free(l->events);
 	free(l->told_end);
+	free(l->late);
 	free(l->looked);
 	free(l->place);
 	free(l);
@@ -248,13 +260,14 @@ static int open_rings(struct live *l, const struct live_params *p)
 	if (ret < 0)
 		return ret;
 	l->told_end = calloc(l->rings.nr, sizeof(*l->told_end));
+	l->late = calloc(l->rings.nr, sizeof(*l->late));
 	l->looked = calloc(l->rings.nr, sizeof(*l->looked));
 	l->clock = rbmap_clock(rings_first(&l->rings));
 	l->trace.nr_streams = l->rings.nr;
 	l->place = calloc(l->rings.nr, sizeof(*l->place));
 	l->trace.place = l->place;
 	l->trace.formats = l->formats;
-	if (!l->told_end || !l->looked || !l->place)
+	if (!l->told_end || !l->late || !l->looked || !l->place)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < l->rings.nr; i++)
 		l->place[i] = (struct trace_place){ l->rings.cpu[i], "", NULL };
