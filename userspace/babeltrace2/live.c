@@ -30,6 +30,7 @@
  * @looked: for each ring: the value of @quiet at the last look for it
  * @told_end: for each ring: its last losses were told
  * @late: for each ring: the losses before a sub-buffer that is too late
+ * @missed: for each CPU: events of which the kernel had no record, before the source
  * @asked: ids of events for which the formats were read again
  */
 struct live {
@@ -48,6 +49,7 @@ struct live {
 	uint64_t *looked;
 	bool *told_end;
 	uint64_t *late;
+	uint64_t *missed;
 	struct trace_place *place;
 	bool asked[NR_IDS];
 	struct comms comms;
@@ -105,10 +107,35 @@ static uint64_t lost_sum(uint64_t a, uint64_t b)
 	return a == RBMAP_LOST_UNKNOWN || b == RBMAP_LOST_UNKNOWN ? RBMAP_LOST_UNKNOWN : a + b;
 }
 
+/* No ring has heard of the events of which the kernel had no record. */
+static uint64_t missed(const struct live *l, unsigned int i)
+{
+	unsigned long long nr = 0;
+	char path[4096], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/stats", l->control, l->rings.cpu[i]);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "missed: %llu", &nr) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return nr;
+}
+
+/* A reset sets the counter to 0. */
+static uint64_t missed_since(const struct live *l, unsigned int i)
+{
+	uint64_t now = missed(l, i);
+
+	return now < l->missed[i] ? now : now - l->missed[i];
+}
+
 /* The losses after the last event come in a sub-buffer without events. */
 static enum source_state end(struct live *l, unsigned int i, struct rbmap_subbuf *sb)
 {
-	uint64_t lost = l->late[i];
+	uint64_t lost = lost_sum(l->late[i], missed_since(l, i));
 	struct rbmap_loss loss;
 
 	l->told_end[i] = true;
@@ -228,6 +255,7 @@ static void free_live(struct live *l)
 	free(l->events);
 	free(l->told_end);
 	free(l->late);
+	free(l->missed);
 	free(l->looked);
 	free(l->place);
 	free(l);
@@ -261,16 +289,19 @@ static int open_rings(struct live *l, const struct live_params *p)
 		return ret;
 	l->told_end = calloc(l->rings.nr, sizeof(*l->told_end));
 	l->late = calloc(l->rings.nr, sizeof(*l->late));
+	l->missed = calloc(l->rings.nr, sizeof(*l->missed));
 	l->looked = calloc(l->rings.nr, sizeof(*l->looked));
 	l->clock = rbmap_clock(rings_first(&l->rings));
 	l->trace.nr_streams = l->rings.nr;
 	l->place = calloc(l->rings.nr, sizeof(*l->place));
 	l->trace.place = l->place;
 	l->trace.formats = l->formats;
-	if (!l->told_end || !l->late || !l->looked || !l->place)
+	if (!l->told_end || !l->late || !l->missed || !l->looked || !l->place)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < l->rings.nr; i++)
+	for (unsigned int i = 0; i < l->rings.nr; i++) {
 		l->place[i] = (struct trace_place){ l->rings.cpu[i], "", NULL };
+		l->missed[i] = missed(l, i);
+	}
 	return 0;
 }
 
