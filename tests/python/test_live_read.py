@@ -21,6 +21,31 @@ print(_rbmap.Live(sys.argv[1], sys.argv[1])._unopened())
 """
 
 
+# The folder is in place of the control files.
+LOSS = """
+import os
+import sys
+import rbmap
+from rbmap import live
+
+def write(cpu, missed):
+    os.makedirs(f"{sys.argv[1]}/per_cpu/cpu{cpu}", exist_ok=True)
+    with open(f"{sys.argv[1]}/per_cpu/cpu{cpu}/stats", "w") as file:
+        file.write(f"entries: 7\\nmissed: {missed}\\nlost events: 9\\n")
+
+live.CONTROL = sys.argv[1]
+os.mkdir(f"{sys.argv[1]}/events")
+write(0, 3)
+write(1, 40)
+reader, observer = rbmap.Live(buffer=""), rbmap.Live(buffer="", observe=True)
+write(1, 42)
+print([(one.loss["missed"], one.loss["total"]) for one in (reader, observer)])
+write(0, 0)
+write(1, 1)
+print(observer.loss["missed"])
+"""
+
+
 class Read(TestCase):
     def read(self, timeout, waits, program=READ):
         """Return what read() has printed, if an event comes after so many waits."""
@@ -39,6 +64,10 @@ class Read(TestCase):
     def test_unopened(self):
         """a CPU whose ring could not be opened is named"""
         self.assertEqual(self.read(0, 0, UNOPENED), "[(3, 'Cannot allocate memory')]\n")
+
+    def test_loss(self):
+        """events that the kernel missed are lost, too"""
+        self.assertEqual(self.read(0, 0, LOSS), "[(45, 145), (2, 102)]\n1\n")
 
     def test_timeout(self):
         """read() returns None when its time is over, however often waits end early"""

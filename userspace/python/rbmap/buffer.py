@@ -2,6 +2,7 @@
 """The control files of buffers: make one, and enable its events."""
 import errno
 import fcntl
+import glob
 import os
 import struct
 
@@ -19,6 +20,19 @@ MOST_NAMES = 100
 def write(path, text):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
+
+
+def missed(control):
+    """Return the number of events of which the kernel had no record, of all CPUs."""
+    total = 0
+    for path in glob.glob(f"{glob.escape(control)}/per_cpu/cpu*/stats"):
+        try:
+            with open(path, encoding="ascii") as file:
+                total += sum(int(line[len("missed:"):]) for line in file
+                             if line.startswith("missed:"))
+        except OSError:
+            pass        # the buffer is gone
+    return total
 
 
 class OwnBuffer:

@@ -4,7 +4,7 @@ import os
 import typing
 
 from . import _rbmap
-from .buffer import CONTROL, DEVICES, EnabledEvents, OwnBuffer
+from .buffer import CONTROL, DEVICES, EnabledEvents, OwnBuffer, missed
 from .formats import Formats
 
 
@@ -50,6 +50,9 @@ class Live(_rbmap.Live):
         control = f"{CONTROL}/instances/{buffer}" if buffer else CONTROL
         super().__init__(f"{DEVICES}/{buffer}" if buffer else DEVICES,
                          f"{control}/events", observe=observe)
+        self._control = control
+        # An observer's losses begin with it.
+        self._missed_before = missed(control) if observe else 0
         if self._own and not observe:
             self._pace(f"{control}/buffer_percent")
         self._enabled = EnabledEvents(control, events or ())
@@ -81,8 +84,17 @@ class Live(_rbmap.Live):
 
     @property
     def loss(self) -> "dict[str, int]":
-        """Losses of all rings by cause, since they were made: a dict."""
-        return self._loss()
+        """Losses of all rings by cause, since they were made: a dict.
+
+        Those of an observer begin with it. The kernel had no record of the events in "missed",
+        which no ring has heard of: "total" has them, and "reported" and "unreported" do not.
+        """
+        loss = self._loss()
+        now = missed(self._control)
+        # A reset sets the counter to 0.
+        loss["missed"] = now - (self._missed_before if now >= self._missed_before else 0)
+        loss["total"] += loss["missed"]
+        return loss
 
     @property
     def unopened(self) -> "list[tuple[int, str]]":
