@@ -33,7 +33,8 @@ def write(cpu, missed):
     with open(f"{sys.argv[1]}/per_cpu/cpu{cpu}/stats", "w") as file:
         file.write(f"entries: 7\\nmissed: {missed}\\nlost events: 9\\n")
 
-live.CONTROL = sys.argv[1]
+live.CONTROL = live.DEVICES = sys.argv[1]
+open(f"{sys.argv[1]}/cpu0", "w").close()
 os.mkdir(f"{sys.argv[1]}/events")
 write(0, 3)
 write(1, 40)
@@ -43,6 +44,7 @@ print([(one.loss["missed"], one.loss["total"]) for one in (reader, observer)])
 write(0, 0)
 write(1, 1)
 print(observer.loss["missed"])
+print(observer.unopened)
 """
 
 
@@ -66,8 +68,9 @@ class Read(TestCase):
         self.assertEqual(self.read(0, 0, UNOPENED), "[(3, 'Cannot allocate memory')]\n")
 
     def test_loss(self):
-        """events that the kernel missed are lost, too"""
-        self.assertEqual(self.read(0, 0, LOSS), "[(45, 145), (2, 102)]\n1\n")
+        """events that the kernel missed are lost, too, and a CPU without a device is named"""
+        self.assertEqual(self.read(0, 0, LOSS), "[(45, 145), (2, 102)]\n1\n"
+                         "[(3, 'Cannot allocate memory'), (1, '/dev has no device of this CPU')]\n")
 
     def test_timeout(self):
         """read() returns None when its time is over, however often waits end early"""

@@ -231,7 +231,7 @@ bool control_complain_lockdown(void)
 void complain_no_device(const char *path)
 {
 	if (access("/dev/rbmap", F_OK))
-		complain("%s does not exist, although the module is loaded: /dev is not that of the machine, as in a container: run this command outside, or give the container /dev/rbmap",
+		complain("%s does not exist, although the module is loaded: /dev is not that of the machine, as in a container: " WHOLE_DEVICES,
 			 path);
 	else
 		complain("%s does not exist: the module and this command have different versions, install both from the same source",

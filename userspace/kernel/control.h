@@ -82,6 +82,12 @@ enum control_lockdown control_lockdown(void);
 bool control_complain_lockdown(void);
 
 /*
+ * The remedy in a container. A list of devices, as `docker --device` makes of a folder, has
+ * those of the container's start alone.
+ */
+#define WHOLE_DEVICES	"run this command outside, or give the container the folder /dev/rbmap of the machine as a volume, and the right to its devices"
+
+/*
  * Report that a device of the loaded module does not exist: its directory is missing, as in
  * a container, or the module has another version.
  */

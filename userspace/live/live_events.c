@@ -9,6 +9,7 @@
 #include "base/complain.h"
 #include "base/process.h"
 #include "kernel/cpustats.h"
+#include "kernel/hidden_cpus.h"
 #include "live_events.h"
 #include "loss.h"
 
@@ -327,8 +328,10 @@ static void count_unopened(const struct live_events *live, struct live_loss *los
 			add_unopened(loss, cpu);
 }
 
+/* Return whether the rings of all CPUs of the buffer were read. */
 static bool complain_unopened(const struct live_events *live)
 {
+	bool hidden = !live->driver.gone && complain_hidden_cpus(control_dir(), control_devices());
 	int error, cpu;
 	unsigned int i;
 
@@ -340,7 +343,7 @@ static bool complain_unopened(const struct live_events *live)
 			complain("CPU %d came online, and none of its events were read: %s", cpu,
 				 rbmap_strerror(error));
 	}
-	return !i;
+	return !i && !hidden;
 }
 
 /*

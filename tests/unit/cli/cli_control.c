@@ -18,6 +18,7 @@
 
 #include "command/command.h"
 #include "kernel/control.h"
+#include "kernel/hidden_cpus.h"
 
 static char root[] = "/tmp/rbmap-cli-control.XXXXXX";
 
@@ -264,6 +265,31 @@ static void test_buffer_name(void **state)
 	assert_false(is_buffer_name("destroy"));
 }
 
+/* A container has a part of the devices, or no control files to compare them with. */
+static void test_hidden_cpus(void **state)
+{
+	char command[512], control[64], devices[64];
+
+	(void)state;
+	snprintf(control, sizeof(control), "%s/hidden", root);
+	snprintf(devices, sizeof(devices), "%s/hidden/dev", root);
+	snprintf(command, sizeof(command), "cd %s && mkdir hidden && mkdir hidden/dev", root);
+	assert_int_equal(system(command), 0);
+	assert_false(complain_hidden_cpus(control, devices));
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir -p per_cpu/cpu0 per_cpu/cpu12 && touch dev/cpu0 dev/cpu12", control);
+	assert_int_equal(system(command), 0);
+	assert_false(complain_hidden_cpus(control, devices));
+	snprintf(command, sizeof(command), "rm %s/cpu12", devices);
+	assert_int_equal(system(command), 0);
+	assert_true(complain_hidden_cpus(control, devices));
+	/* Others report that there are no devices at all. */
+	assert_false(complain_hidden_cpus(control, "/nowhere"));
+	snprintf(command, sizeof(command), "rm -r %s", control);
+	assert_int_equal(system(command), 0);
+	assert_false(complain_hidden_cpus(control, devices));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +301,7 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_buffer),
 		cmocka_unit_test(test_buffer_name),
+		cmocka_unit_test(test_hidden_cpus),
 	};
 
 	return cmocka_run_group_tests_name("cli_control", tests, set_up,

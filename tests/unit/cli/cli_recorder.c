@@ -862,6 +862,34 @@ static void test_late_without_thread(void **state)
 	recorder_close(rec);
 }
 
+/* A container has only some of the devices: the recording lacks a CPU. */
+static void test_hidden_cpu(void **state)
+{
+	char path[64];
+	struct dat_writer *writer;
+	struct recorder *rec;
+
+	(void)state;
+	for (int hidden = 0; hidden < 2; hidden++) {
+		begin(NULL);
+		for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+			add_ring(cpu, 100, 4096, 0, 0);
+			write_stats(cpu, 1);
+		}
+		snprintf(path, sizeof(path), "%s/per_cpu/cpu7", dir);
+		if (hidden)
+			assert_int_equal(mkdir(path, 0755), 0);
+		rec = recorder_open(dir);
+		assert_non_null(rec);
+		writer = create(rec);
+		assert_int_equal(recorder_start(rec, writer, NULL, 0), 0);
+		recorder_stop(rec);
+		assert_int_equal(rec->incomplete, hidden);
+		finish(rec, writer);
+	}
+	assert_int_equal(rmdir(path), 0);
+}
+
 static void block_signals(void)
 {
 	sigset_t set;
@@ -886,6 +914,7 @@ int main(void)
 		cmocka_unit_test_setup(test_device_signals, begin),
 		cmocka_unit_test_setup(test_late_without_thread, begin),
 		cmocka_unit_test(test_counts_of_files),
+		cmocka_unit_test_setup(test_hidden_cpu, begin),
 		cmocka_unit_test(test_unknown_loss),
 		cmocka_unit_test(test_loss_sums),
 	};

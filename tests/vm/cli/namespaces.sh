@@ -102,5 +102,17 @@ like "$output" '/dev/rbmap' "the message names it"
 fails "and no other version" sh -c "echo '$output' | grep -q version"
 said /tests/unshare --mount sh -c "mount -t tmpfs none /sys && rbmap record -e sched_switch -d 0.1 -o /tmp/mount.dat"
 is "$status" 1 "without /sys/kernel/rbmap"
+# The devices of some CPUs, as a container has them
+if [ -e /dev/rbmap/cpu1 ]; then
+	for command in "record --default -e rbmap:marker -d 0.1 -o /tmp/part.dat" \
+		"stream --default -d 0.1"; do
+		rm -rf /tmp/part
+		said /tests/unshare --mount sh -c "cp -a /dev/rbmap /tmp/part && rm /tmp/part/cpu1 &&
+			mount --bind /tmp/part /dev/rbmap && rbmap $command"
+		is "$status" 1 "rbmap ${command%% *} with a part of /dev/rbmap"
+		like "$output" 'no device of CPU 1, whose events' "the message names the CPU"
+	done
+	rm -rf /tmp/part /tmp/part.dat
+fi
 ok "the module unloads" rmmod rbmap
 done_testing

@@ -13,6 +13,7 @@
 #include "device_watch.h"
 #include "kernel/control.h"
 #include "kernel/cpustats.h"
+#include "kernel/hidden_cpus.h"
 #include "live/loss.h"
 #include "recorder_parts.h"
 
@@ -174,11 +175,23 @@ uint64_t recorder_lost(const struct recorder *rec)
 	return sum;
 }
 
+/* A snapshot has the CPUs of the moment when it was taken. */
+static void look_for_hidden(struct recorder *rec)
+{
+	if (rec->looked_for_hidden || !strcmp(rec->dir, control_snapshot_devices()))
+		return;
+	rec->looked_for_hidden = true;
+	if (complain_hidden_cpus(control_dir(), rec->dir))
+		rec->incomplete = true;
+}
+
 void recorder_stop(struct recorder *rec)
 {
 	/* A CPU can have come a moment ago. */
-	if (!recorder_ended(rec))
+	if (!recorder_ended(rec)) {
 		look_for_cpus(rec, true);
+		look_for_hidden(rec);
+	}
 	rec->stop = true;
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		struct cpu_recorder *c = &rec->cpu[i];

@@ -58,7 +58,8 @@ struct recorder {
 	enum open_files files;
 	bool patient;			/* read rings that fill slowly twice a minute */
 	bool begins_counts;		/* the counts do not begin with the buffer */
-	bool incomplete;		/* a CPU that came later is not recorded */
+	bool incomplete;		/* a CPU that came later, or has no device, is not recorded */
+	bool looked_for_hidden;		/* recorder_stop() was called before */
 	int signal;			/* sent at an end without recorder_stop(); 0: none */
 	int watch;			/* socket that tells when devices come; -1: none */
 };

@@ -35,6 +35,13 @@ def missed(control):
     return total
 
 
+def hidden_cpus(control, devices):
+    """Return the CPUs that a buffer has, and whose devices are not there."""
+    cpus = (int(path.rsplit("cpu", 1)[1]) for path in glob.glob(
+        f"{glob.escape(control)}/per_cpu/cpu[0-9]*"))
+    return sorted(cpu for cpu in cpus if not os.path.exists(f"{devices}/cpu{cpu}"))
+
+
 class OwnBuffer:
     """A buffer that ends with this object, and with this process."""
 

@@ -4,7 +4,7 @@ import os
 import typing
 
 from . import _rbmap
-from .buffer import CONTROL, DEVICES, EnabledEvents, OwnBuffer, missed
+from .buffer import CONTROL, DEVICES, EnabledEvents, OwnBuffer, hidden_cpus, missed
 from .formats import Formats
 
 
@@ -48,9 +48,9 @@ class Live(_rbmap.Live):
         if buffer and ("/" in buffer or buffer.startswith(".")):
             raise ValueError(f"invalid name of a buffer {buffer!r}")
         control = f"{CONTROL}/instances/{buffer}" if buffer else CONTROL
-        super().__init__(f"{DEVICES}/{buffer}" if buffer else DEVICES,
-                         f"{control}/events", observe=observe)
-        self._control = control
+        devices = f"{DEVICES}/{buffer}" if buffer else DEVICES
+        super().__init__(devices, f"{control}/events", observe=observe)
+        self._control, self._devices = control, devices
         # An observer's losses begin with it.
         self._missed_before = missed(control) if observe else 0
         if self._own and not observe:
@@ -98,12 +98,14 @@ class Live(_rbmap.Live):
 
     @property
     def unopened(self) -> "list[tuple[int, str]]":
-        """CPUs that came online and whose rings could not be opened: (CPU, reason).
+        """CPUs whose rings could not be opened: (CPU, reason).
 
-        Their events and losses are missing. They are tried again each second, and the list is
-        that of the last attempt. CPU -1: nobody knows which CPUs have come.
+        Their events and losses are missing. Those that came online are tried again each second,
+        and the list is that of the last attempt. CPU -1: nobody knows which CPUs have come. In
+        a container /dev/rbmap can lack devices.
         """
-        return self._unopened()
+        return self._unopened() + [(cpu, "/dev has no device of this CPU")
+                                   for cpu in hidden_cpus(self._control, self._devices)]
 
     def __repr__(self):
         return f"<rbmap.Live of {self._own.name if self._own else 'a shared buffer'}>"

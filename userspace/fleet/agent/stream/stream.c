@@ -15,6 +15,7 @@
 #include "base/complain.h"
 #include "base/process.h"
 #include "kernel/control.h"
+#include "kernel/hidden_cpus.h"
 #include "message/stream/stream.h"
 #include "stream.h"
 
@@ -53,6 +54,16 @@ static bool are_hidden(void)
 	return access(DEVICES, F_OK) && !access(control_root(), F_OK);
 }
 
+/* Once: a part of /dev/rbmap lacks the same CPUs in each buffer. */
+static void look_for_hidden(const char *buffer, const char *devices)
+{
+	static bool told;
+	char control[PATH_MAX];
+
+	control_of(buffer, control);
+	told = told || complain_hidden_cpus(control, devices);
+}
+
 static int list_cpus(const char *buffer, int *cpus, int most)
 {
 	struct dirent *entry;
@@ -73,6 +84,7 @@ static int list_cpus(const char *buffer, int *cpus, int most)
 			cpus[nr++] = cpu;
 	}
 	closedir(dir);
+	look_for_hidden(buffer, path);
 	return nr;
 }
 
