@@ -324,27 +324,30 @@ is "$(steps_back $out)" 0 "lines are in the order of time"
 sums "under load"
 
 # --- the end reads all that is in the rings, however slowly the lines are taken
-mkfifo /tmp/slow
-while dd bs=32k count=1 of=/tmp/part 2>/dev/null && [ -s /tmp/part ]; do
-	cat /tmp/part
-	sleep 0.3
-done </tmp/slow >$out &
-slow=$!
-rbmap stream -e rbmap:marker -b 4M >/tmp/slow 2>$err &
-pid=$!
-own=$root/instances/record-$pid
-ok "the stream has a buffer of its own" retry_until 30 has_mapped $pid
-retry_until 30 grep -q 1 "$own"/events/rbmap/marker/enable
-# The signals come while it waits, and not during a write.
-kill -STOP $pid
-fill 5000
-kill -INT $pid
-kill -CONT $pid
-wait $pid
-is $? 0 "it ends"
-wait $slow
-sums "a slow output"
-is "$read + $lost" "5000 + 0" "a slow output: all events of the rings are printed" || diag <$err
-rm -f /tmp/slow /tmp/part
+# The signal comes while it waits for events, or during a write.
+for when in wait write; do
+	mkfifo /tmp/slow
+	while dd bs=32k count=1 of=/tmp/part 2>/dev/null && [ -s /tmp/part ]; do
+		cat /tmp/part
+		sleep 0.3
+	done </tmp/slow >$out &
+	slow=$!
+	rbmap stream -e rbmap:marker -b 4M >/tmp/slow 2>$err &
+	pid=$!
+	own=$root/instances/record-$pid
+	ok "$when: the stream has a buffer of its own" retry_until 30 has_mapped $pid
+	retry_until 30 grep -q 1 "$own"/events/rbmap/marker/enable
+	[ $when = write ] || kill -STOP $pid
+	# More than the pipe has room for
+	fill 5000
+	kill -INT $pid
+	[ $when = write ] || kill -CONT $pid
+	wait $pid
+	is $? 0 "$when: it ends"
+	wait $slow
+	sums "$when: a slow output"
+	is "$read + $lost" "5000 + 0" "$when: all events of the rings are printed" || diag <$err
+	rm -f /tmp/slow /tmp/part
+done
 ok "module unloads" retry_until 30 rmmod rbmap
 done_testing
