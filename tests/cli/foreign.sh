@@ -167,6 +167,8 @@ for version in 6 7 6/32 7/32; do
 		"version $version: texts of trace_printk(), and constant strings"
 	is "$(lines 'bprint: +func2: 1048576 A 0xff abc     \|$') $(lines 'bprint: +func2: a constant: text$')" \
 		"5 5" "version $version: each conversion, and a text without any"
+	is "$(lines 'at func2\+0x5/0x100, node@12, old func3 end 77$')" 5 \
+		"version $version: texts that the kernel made of pointers, and functions of old kernels"
 	is "$(lines 'no text for the format 0xdead\]$')" 5 "version $version: a text that is not in the file"
 	# libtraceevent does not know %c, and prints no text after one that it does not have.
 	grep -v ' bprint: ' "$dir/report" >"$dir/others"

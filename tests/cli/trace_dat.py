@@ -443,7 +443,8 @@ def functions(rec):
 def printk(rec):
     """Texts of trace_printk(), and constant strings."""
     rec.printk = ('0xc2000000 : "number %d of %s\\n"\n0xc2000010 : "a constant: text\\n"\n'
-                  '0xc2000020 : "%lu %c %#x %-8s|"\nno line\n0xc2000030 : "Start"\n')
+                  '0xc2000020 : "%lu %c %#x %-8s|"\nno line\n0xc2000030 : "Start"\n'
+                  '0xc2000040 : "at %pB, %pfw, old %pf end %d\n"\n')
     word = "<Q" if rec.long == 8 else "<I"
     for i in range(5):
         at = NS + i * 1_000_000
@@ -453,6 +454,9 @@ def printk(rec):
         rec.add(0, at + 2, "bprint", 10, TEXT + 0x200, 0xc2000020,
                 tail=struct.pack(word, 1 << 20) + struct.pack("<II", 65, 255) + b"abc\0")
         rec.add(0, at + 3, "bprint", 10, TEXT + 0x200, 0xdead, tail=bytes(16))
+        rec.add(0, at + 4, "bprint", 10, TEXT + 0x200, 0xc2000040,
+                tail=b"func2+0x5/0x100\0node@12\0" + struct.pack(word, TEXT + 0x300) +
+                struct.pack("<I", 77))
         rec.add(1, at, "constant", 20, 0xc2000030)
         rec.add(1, at + 1, "constant", 20, 0xc2000031)
 

@@ -148,7 +148,29 @@ static void add_symbol(struct printing *p, uint64_t addr, bool with_offset)
 		buf_printf(p->out, "%s", symbol->name);
 }
 
-/* The kernel stores the text of most extensions of %p. */
+/* An address has other bytes: those of the kernel are 0xff at one end. */
+static bool is_text_next(const struct printing *p)
+{
+	struct printing look = *p;
+	size_t len, n = 0;
+	const char *text = take_string(&look, &len);
+
+	while (n < len && isprint((unsigned char)text[n]))
+		n++;
+	return n && n == len;
+}
+
+/*
+ * The kernel stores the text of most extensions of %p. Before Linux 5.2, %pf and %pF were
+ * functions; now they have text.
+ */
+static bool stores_text(const struct printing *p, char extension)
+{
+	if (!isalnum((unsigned char)extension) || strchr("SsxKe", extension))
+		return false;
+	return !strchr("Ff", extension) || is_text_next(p);
+}
+
 static void add_pointer(struct printing *p, const struct spec *spec)
 {
 	char extension = *p->at;
@@ -156,14 +178,14 @@ static void add_pointer(struct printing *p, const struct spec *spec)
 	uint64_t addr;
 	size_t len;
 
-	if (isalnum((unsigned char)extension) && !strchr("SsFfBxKe", extension)) {
+	if (stores_text(p, extension)) {
 		text = take_string(p, &len);
 		add_text(p, spec, text, len);
 	} else {
 		addr = take_number(p, p->args.word);
 		if (p->failed)
 			return;
-		if (extension && strchr("SsFfB", extension))
+		if (extension && strchr("SsFf", extension))
 			add_symbol(p, addr, !strchr("sf", extension));
 		else
 			buf_printf(p->out, "0x%" PRIx64, addr);
