@@ -41,6 +41,31 @@ sum_of_2_64()
 	done
 }
 
+# little_memory COMMAND...: runs a function
+little_memory()
+{
+	(
+		ulimit -v 400000
+		"$@"
+	)
+}
+
+# long_texts VERSION: a long text that each event prints takes neither memory nor room for each
+long_texts()
+{
+	reports texts "$1" --threads 1
+	cp "$dir/report" "$dir/report-1"
+	ok "texts, version $1" little_memory reports texts "$1" --threads 3
+	ok "version $1: long texts, one thread prints the same" cmp "$dir/report-1" "$dir/report"
+	# Patterns of so many characters take long.
+	is "$(awk '/ wordy: / && length > 50000 { n++ } END { print n + 0 }' "$dir/report") $(lines ', of no known format\]$')" \
+		"100 2000" "version $1: a format with more text than a kernel's is unknown"
+	is "$(lines '^n{111}-10 ') $(awk '/^=> f/ && length == 526 { n++ } END { print n + 0 }' "$dir/report")" \
+		"2020 8000" "version $1: long names are cut"
+	ok "texts as JSON, version $1" little_memory reports texts "$1" --json
+	is "$(lines '"comm": "n{111}"')" 2020 "version $1: so in JSON"
+}
+
 # lines PATTERN: prints the number of lines
 lines()
 {
@@ -63,6 +88,7 @@ for version in 6 7 6/32 7/32; do
 	6 | 7/32) continue ;;
 	esac
 	[ "${version#*/}" = 32 ] || sum_of_2_64 $version
+	[ $version != 7 ] || long_texts $version
 	name=$(echo "$version" | tr / -)
 	ok "plain, version $version" reports plain $version
 	like_trace_cmd plain $version

@@ -297,6 +297,24 @@ def losses(rec):
     rec.gaps = {("", 0): {3: 5000, 5: 7}, ("", 1): {2: 20}}
 
 
+def texts(rec):
+    """Names and a format that are long, and events that print them again and again."""
+    rec.comms = {10: "n" * 1_000_000, 20: "twenty"}
+    rec.kallsyms = f"{TEXT:016x} t {'f' * 1_000_000}\n"
+    for name, size in ("wordy", 50_000), ("endless", 200_000):
+        rec.format[name] = Format("odd", name, 20 + size // 100_000, [("unsigned long nr", "L")],
+                                  f'"{"x" * size} %d", REC->nr', rec.long)
+    for i in range(2000):
+        rec.add(0, NS + i * 1000, "number", 10, i)
+        rec.add(1, NS + i * 1000, "endless", 20, i)
+    for i in range(100):
+        rec.add(0, 2 * NS + i * 1000, "wordy", 20, i)
+    for i in range(20):
+        record = rec.format["kernel_stack"].record(10, 400, 0, *[0] * 8)
+        record = record[:16] + struct.pack("<Q" if rec.long == 8 else "<I", TEXT) * 400
+        rec.buffers[""].setdefault(0, []).append((3 * NS + i * 1000, record))
+
+
 def wraps(rec):
     """Losses whose sum is 2^64."""
     plain(rec)
@@ -517,7 +535,7 @@ def compat(rec):
 
 
 KINDS = {function.__name__: function for function in (
-    plain, buffers, losses, wraps, missed, notop, date, offset, buffers_moments, offset_moments, tsc,
+    plain, buffers, losses, texts, wraps, missed, notop, date, offset, buffers_moments, offset_moments, tsc,
     cycles, guest, stack, graph, crash, functions, printk, names, compat)}
 
 

@@ -10,22 +10,28 @@
 #define BATCH_ITEMS	2048
 #define BATCH_BYTES	(256 * 1024)
 #define TEXT_BYTES	65536		/* text of a batch that prints at once */
+#define TEXT_MAX	(1024 * 1024)	/* text that a batch keeps */
 
 enum item_kind { EVENT, SHORT_EVENT, LOST };
 
-/* @offset: place of the event's bytes in the batch's data, which may move */
+/*
+ * @offset: place of the event's bytes in the batch's data, which may move
+ * @position: that of report_batch_set_position(), behind the item
+ */
 struct item {
 	enum item_kind kind;
 	struct rbmap_event ev;
 	struct event_parts parts;
 	const struct report_buffer *buffer;
 	size_t offset;
+	uint64_t position;
 };
 
 struct report_batch {
 	struct item item[BATCH_ITEMS];
 	unsigned int nr;
-	uint64_t position;
+	unsigned int printed;		/* items whose text is, or was, in @out */
+	uint64_t position;		/* behind the last item that is printed */
 	struct print_line *const *lines;	/* to print at once; NULL: report_batch_print() */
 	bool as_json;
 	struct buf data;
@@ -51,6 +57,7 @@ void report_batch_free(struct report_batch *b)
 void report_batch_reset(struct report_batch *b)
 {
 	b->nr = 0;
+	b->printed = 0;
 	b->position = 0;
 	b->data.size = 0;
 	b->out.size = 0;
@@ -129,7 +136,10 @@ void report_batch_print_at_once(struct report_batch *b, struct print_line *const
 
 void report_batch_set_position(struct report_batch *b, uint64_t position)
 {
-	b->position = position;
+	if (b->nr)
+		b->item[b->nr - 1].position = position;
+	else
+		b->position = position;
 }
 
 uint64_t report_batch_position(const struct report_batch *b)
@@ -174,9 +184,21 @@ int report_batch_print(struct report_batch *b, struct print_line *const *lines, 
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; i < b->nr && !ret; i++)
-		ret = print_item(b, &b->item[i], lines, as_json);
+	for (; b->printed < b->nr && b->out.size < TEXT_MAX && !ret; b->printed++) {
+		ret = print_item(b, &b->item[b->printed], lines, as_json);
+		b->position = b->item[b->printed].position;
+	}
 	return b->out.failed ? -ENOMEM : ret;
+}
+
+bool report_batch_has_more(const struct report_batch *b)
+{
+	return b->printed < b->nr;
+}
+
+void report_batch_drop_text(struct report_batch *b)
+{
+	b->out.size = 0;
 }
 
 const struct buf *report_batch_text(const struct report_batch *b)

@@ -37,11 +37,9 @@ bool report_batch_is_empty(const struct report_batch *b);
 void report_batch_print_at_once(struct report_batch *b, struct print_line *const *lines,
 				bool as_json);
 
-/*
- * Note how far the recordings were read, behind the last event that was added. The number
- * is 0 for a new batch.
- */
+/* Note how far the recordings were read, behind the last event that was added. */
 void report_batch_set_position(struct report_batch *b, uint64_t position);
+/* Return this of the last event that is printed; 0: no event is. */
 uint64_t report_batch_position(const struct report_batch *b);
 
 /* Add the number of events that a CPU lost here. */
@@ -52,8 +50,14 @@ int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost,
 int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
 			   const struct event_parts *parts, const struct report_buffer *buffer);
 
-/* Print all events, with the lines of this thread. Return 0 or -ENOMEM. */
+/*
+ * Print the events that are not printed yet, with the lines of this thread, until there is much
+ * text. Return 0 or -ENOMEM.
+ */
 int report_batch_print(struct report_batch *b, struct print_line *const *lines, bool as_json);
+/* Are there more? They come after report_batch_drop_text(). */
+bool report_batch_has_more(const struct report_batch *b);
+void report_batch_drop_text(struct report_batch *b);
 
 /* Return the text that report_batch_print() has made. */
 const struct buf *report_batch_text(const struct report_batch *b);

@@ -134,12 +134,11 @@ static int print_batch(void *data, void *batch, unsigned int worker)
 	return report_batch_print(batch, r->line[worker], r->as_json);
 }
 
-static int write_batch(void *data, void *batch)
+static bool write_text(const struct report_batch *batch)
 {
 	const struct buf *text = report_batch_text(batch);
 	bool written;
 
-	(void)data;
 	crash_hold();
 	fwrite(text->data, 1, text->size, stdout);
 	written = !fflush(stdout) && !ferror(stdout);
@@ -147,7 +146,25 @@ static int write_batch(void *data, void *batch)
 	if (written && report_batch_position(batch))
 		crash_notes()->progress = report_batch_position(batch);
 	crash_release();
-	return written ? 0 : OUTPUT_FAILED;
+	return written;
+}
+
+/* This thread prints what is left of a batch with much text. */
+static int write_batch(void *data, void *batch)
+{
+	struct report *r = data;
+	int ret;
+
+	for (;;) {
+		if (!write_text(batch))
+			return OUTPUT_FAILED;
+		if (!report_batch_has_more(batch))
+			return 0;
+		report_batch_drop_text(batch);
+		ret = report_batch_print(batch, r->line[nr_threads(r) - 1], r->as_json);
+		if (ret)
+			return ret;
+	}
 }
 
 static bool start_printing(struct report *r)
@@ -162,7 +179,8 @@ static bool start_printing(struct report *r)
 			return false;
 		batch[i] = r->batch[i];
 	}
-	for (unsigned int i = 0; !i || i + 1 < threads; i++) {
+	/* The last lines are those of the thread that reads, and writes the text. */
+	for (unsigned int i = 0; i < threads; i++) {
 		for (unsigned int k = 0; k < r->nr_sources; k++) {
 			r->line[i][k] = print_line_new(r->source[k].session);
 			if (!r->line[i][k])

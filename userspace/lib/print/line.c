@@ -16,6 +16,8 @@
 #include "recording/dat_hosts.h"
 #include "session_parts.h"
 
+/* Bytes of an event's text, whatever its format says: a stack can be a name for each 8 bytes. */
+#define TEXT_MAX(event_size)	(65536 + 80 * (size_t)(event_size))
 #define CGROUP_WIDTH	24
 #define NR_TASKS	64		/* columns of threads that are kept: a power of two */
 
@@ -204,6 +206,10 @@ static int add_plain_body(struct print_line *line, const struct rbmap_event *ev,
 	ret = add_body(line, ev, parts, lines, out);
 	if (ret)
 		return ret;
+	if (out->size - before > TEXT_MAX(ev->size)) {
+		out->size = before;
+		buf_printf(out, "[too much text]");
+	}
 	if (!info || !info->is_plain)
 		make_plain(out, before);
 	return out->failed ? -ENOMEM : 0;

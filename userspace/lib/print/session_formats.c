@@ -13,6 +13,9 @@
 #include "session_names.h"
 #include "session_parts.h"
 
+/* Each event can print all text of its format. That of a kernel has some KiB. */
+#define FORMAT_MAX	65536
+
 void print_session_show_as(struct print_session *s, const char *system, const char *name,
 		       const char *shown)
 {
@@ -77,6 +80,8 @@ int print_session_add_format(struct print_session *s, const char *system, const 
 {
 	int ret;
 
+	if (size > FORMAT_MAX)
+		return -EINVAL;
 	if (!crash_enter_format(s->file, system, format, size))
 		return -EINVAL;
 	ret = add_format(s, system, format, size);

@@ -15,6 +15,7 @@
 
 #define COMM_SIZE	16
 #define HOST_COMM_SIZE	(COMM_SIZE + DAT_HOST_NAME)	/* "HOST:" before it */
+#define COMM_MAX	(64 + DAT_HOST_NAME)	/* /proc has up to 63 bytes of a kernel thread's */
 #define ASK_AGAIN_NS	1000000000ULL
 
 /*
@@ -68,8 +69,16 @@ void print_session_find_names(struct event_info *info)
 
 int print_session_add_comm(struct print_session *s, int pid, const char *comm)
 {
-	int ret = task_names_set(s->names, pid, comm);
+	char cut[COMM_MAX];
+	int ret;
 
+	/* Each event of the thread has its name. */
+	if (strnlen(comm, COMM_MAX) == COMM_MAX) {
+		memcpy(cut, comm, COMM_MAX - 1);
+		cut[COMM_MAX - 1] = '\0';
+		comm = cut;
+	}
+	ret = task_names_set(s->names, pid, comm);
 	if (ret > 0)
 		s->names_version++;
 	return ret < 0 ? ret : 0;

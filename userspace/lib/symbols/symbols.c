@@ -6,6 +6,8 @@
 
 #include "symbols.h"
 
+#define SYMBOL_NAME_MAX	512	/* that of the kernel, KSYM_NAME_LEN */
+
 /* An address so far above a symbol does not belong to it. */
 #define SYMBOL_REACH	(1ULL << 24)
 
@@ -72,6 +74,9 @@ static bool parse_line(char *line, char *end, struct symbol *symbol)
 		if (*module)
 			symbol->module = module;
 	}
+	/* Each event can print it. */
+	if (end - symbol->name > SYMBOL_NAME_MAX)
+		symbol->name[SYMBOL_NAME_MAX] = '\0';
 	return *symbol->name;
 }
 
