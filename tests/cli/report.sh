@@ -213,6 +213,23 @@ is "$(sums --event sched_waking)" "0 events, more than 7 lost, 2 not selected" "
 is "$(sums --event other --cpu 1)" \
 	"1 events, more than 0 lost, 1 not selected" "also of chosen events"
 
+# Several files have losses behind the last events and damage of their own, but one beginning.
+"$MAKE_EVENTS" "$dir/begins" "[local]" <<'END'
+0 1000000 10 other 1
+END
+"$MAKE_EVENTS" "$dir/ends" "[local]" <<'END'
+0 1500000 10 other 2
+0 lost 5
+END
+is "$(sums "$dir/begins")" "2 events, 5 lost" "losses behind the last event of a second file count"
+"$RBMAP" report --relative "$dir/begins" "$dir/ends" >"$dir/relative" 2>"$dir/errors"
+is "$(sed -n 's/.* \([0-9.]*\): other: .*/\1/p' "$dir/relative" | tr '\n' ' ')" \
+	"0.000000 0.500000 " "times of two files count from the first event of both"
+head -c -100 "$file" >"$dir/cut"
+"$RBMAP" report "$dir/begins" "$dir/cut" >"$dir/several" 2>"$dir/errors"
+like "$? $(tail -n 1 "$dir/errors")" "^3 rbmap: $dir/cut is truncated, 100 bytes " \
+	"damage of a second file is told"
+
 # Formats that crash libtraceevent when it parses them, at the first event, and in the middle of
 # the output. The events of all others are shown, each once. Later versions may refuse them.
 "$MAKE_RECORDING" "$dir/good" 40 print '"nr=%llu", REC->nr' 2>/dev/null
