@@ -29,8 +29,10 @@ static bool stopped(void)
 	return false;
 }
 
-static void make(const char *path, const uint64_t lost[3])
+/* Lost before each of three events, and behind the last one */
+static void make(const char *path, const uint64_t lost[4])
 {
+	struct rbmap_subbuf behind = { .lost = lost[3] };
 	struct dat_assembly assembly = { .go_on = go_on };
 	struct dat_source source = synth_source(1);
 	struct dat_writer *w;
@@ -46,6 +48,7 @@ static void make(const char *path, const uint64_t lost[3])
 		assert_int_equal(dat_add(w, 0, &sb), 0);
 		dat_next_ring(w, 0);
 	}
+	assert_int_equal(dat_add(w, 0, &behind), 0);
 	assert_int_equal(dat_finish(w, NULL, (char *[]){ NULL }, &assembly.fd), 0);
 	assert_int_equal(dat_assemble(path, &assembly), 0);
 	close(assembly.fd);
@@ -53,12 +56,14 @@ static void make(const char *path, const uint64_t lost[3])
 
 static void test_sums(void **state)
 {
-	static const struct { uint64_t lost[3]; const char *text; } cases[] = {
+	static const struct { uint64_t lost[4]; const char *text; } cases[] = {
 		{ { 1, 2, 3 }, "lost = 6\n" },
 		{ { 0, 0, 0 }, "lost = 0\n" },
 		{ { RBMAP_LOST_UNKNOWN, 2, 3 }, "lost = unknown\n" },
 		{ { 1, RBMAP_LOST_UNKNOWN, 0 }, "lost = unknown\n" },
 		{ { 1, 2, RBMAP_LOST_UNKNOWN }, "lost = unknown\n" },
+		{ { 1, 2, 3, 4 }, "lost = 10\n" },
+		{ { 1, 2, 3, RBMAP_LOST_UNKNOWN }, "lost = unknown\n" },
 	};
 
 	(void)state;
