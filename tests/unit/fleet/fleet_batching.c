@@ -23,6 +23,7 @@ static struct stream_record last;
 static unsigned int appended;
 static int fails;
 static char clock_text[512];	/* the payload of the last CLOCK */
+static const struct stream_position *sent;	/* by an earlier run */
 
 /* The spool */
 int stream_spool_append(struct stream_spool *s, struct stream_record *r, const void *message,
@@ -51,7 +52,7 @@ const struct stream_position *stream_spool_position(const struct stream_spool *s
 	(void)s;
 	(void)buffer;
 	(void)cpu;
-	return NULL;
+	return sent;
 }
 
 static void prepare(void *data)
@@ -70,12 +71,15 @@ static const struct batch_target target = {
 	.event = event,
 };
 static struct batching batching;
-static uint64_t number;
+static uint64_t number;		/* the next event of the ring */
+static uint32_t generation;
 
 static int begin(void **state)
 {
 	(void)state;
 	appended = fails = number = 0;
+	generation = 1;
+	sent = NULL;
 	batching_begin(&batching, &target, "main", 0, 1);
 	return 0;
 }
@@ -103,7 +107,7 @@ static void add(unsigned int events, uint64_t lost)
 	number += events;
 	if (lost != RBMAP_LOST_UNKNOWN)
 		number += lost;
-	batching_add(&batching, &sb, events, number, 1);
+	batching_add(&batching, &sb, events, number, generation);
 	batching_flush(&batching);
 }
 
@@ -224,6 +228,61 @@ static void test_bad_missed(void **state)
 	assert_false(stream_missed_next(&text, &cpu, &nr));
 }
 
+/* The CPU went on to another ring, whose events have numbers from 0 on. */
+static void test_next_ring(void **state)
+{
+	(void)state;
+	add(3, 1);
+	generation = 2;
+	number = 0;
+	add(2, 7);
+	assert_int_equal(last.seq, 0);
+	assert_int_equal(last.events, 2);
+	assert_int_equal(last.lost, 7);
+	assert_int_equal(last.after.events, 2);
+	assert_int_equal(last.after.lost, 7);
+	assert_int_equal(last.after.events + last.after.lost, number);
+}
+
+/* The first events of a run that follows another one. Those of the tests are of the time 1000. */
+static void test_place(void **state)
+{
+	static const struct {
+		struct stream_position sent;
+		uint64_t first;		/* number of the first event */
+		unsigned int events;	/* that are sent, of four */
+		uint64_t lost;
+	} cases[] = {
+		/* The same ring, of which all, some or none of the events were sent */
+		{ { .generation = 1, .number = 5, .time = 900 }, 5, 4, 0 },
+		{ { .generation = 1, .number = 5, .time = 900 }, 8, 4, 3 },
+		{ { .generation = 1, .number = 7, .time = 1000 }, 5, 2, 0 },
+		/* The same generation of a ring that was made again */
+		{ { .generation = 1, .number = 7, .time = 999 }, 5, 4, 5 },
+		/* Nobody knows what the other ring has lost at its end. */
+		{ { .generation = 2, .number = 7, .time = 900 }, 5, 4, MESSAGE_LOST_UNKNOWN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		end(NULL);
+		begin(NULL);
+		sent = &cases[i].sent;
+		number = cases[i].first;
+		add(4, 0);
+		assert_int_equal(last.events, cases[i].events);
+		assert_int_equal(last.number, number);
+		assert_true(last.lost == cases[i].lost);
+	}
+	/* No run was before. */
+	end(NULL);
+	begin(NULL);
+	number = 6;
+	add(4, 0);
+	assert_int_equal(last.events, 4);
+	assert_int_equal(last.lost, 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +291,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
 		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_bad_missed),
+		cmocka_unit_test_setup_teardown(test_next_ring, begin, end),
+		cmocka_unit_test_setup_teardown(test_place, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("fleet_batching", tests, NULL, NULL);
