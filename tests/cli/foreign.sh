@@ -195,6 +195,8 @@ for version in 6 7 6/32 7/32; do
 		"5 5" "version $version: each conversion, and a text without any"
 	is "$(lines 'at func2\+0x5/0x100, node@12, old func3 end 77$')" 5 \
 		"version $version: texts that the kernel made of pointers, and functions of old kernels"
+	is "$(lines 'bprint: +func2: [0-4], then 1099511627776$')" 5 \
+		"version $version: a number of 8 bytes follows one of 4 bytes"
 	is "$(lines 'no text for the format 0xdead\]$')" 5 "version $version: a text that is not in the file"
 	# libtraceevent does not know %c, and prints no text after one that it does not have.
 	grep -v ' bprint: ' "$dir/report" >"$dir/others"

@@ -462,7 +462,8 @@ def printk(rec):
     """Texts of trace_printk(), and constant strings."""
     rec.printk = ('0xc2000000 : "number %d of %s\\n"\n0xc2000010 : "a constant: text\\n"\n'
                   '0xc2000020 : "%lu %c %#x %-8s|"\nno line\n0xc2000030 : "Start"\n'
-                  '0xc2000040 : "at %pB, %pfw, old %pf end %d\n"\n')
+                  '0xc2000040 : "at %pB, %pfw, old %pf end %d\n"\n'
+                  '0xc2000050 : "%d, then %llu\\n"\n')
     word = "<Q" if rec.long == 8 else "<I"
     for i in range(5):
         at = NS + i * 1_000_000
@@ -475,6 +476,8 @@ def printk(rec):
         rec.add(0, at + 4, "bprint", 10, TEXT + 0x200, 0xc2000040,
                 tail=b"func2+0x5/0x100\0node@12\0" + struct.pack(word, TEXT + 0x300) +
                 struct.pack("<I", 77))
+        rec.add(0, at + 5, "bprint", 10, TEXT + 0x200, 0xc2000050,
+                tail=struct.pack("<iQ", i, 1 << 40))
         rec.add(1, at, "constant", 20, 0xc2000030)
         rec.add(1, at + 1, "constant", 20, 0xc2000031)
 
