@@ -128,6 +128,11 @@ for version in 6 7 6/32 7/32; do
 		"version $version: so in JSON"
 	"$RBMAP" latency --buffer one "$file" >"$dir/report" 2>"$dir/errors"
 	is "$(lines '^buffer') $(cat "$dir/errors")" "0 150 events, 7 lost" "version $version: latency --buffer one"
+	ok "losses_buffers, version $version" reports losses_buffers $version
+	is "$(cat "$dir/errors")" "670 events, more than 35 lost" \
+		"version $version: what the kernel missed counts once, and a sum with an unknown loss says so"
+	is "$("$RBMAP" latency "$file" 2>&1 >/dev/null)" "670 events, more than 35 lost" \
+		"version $version: so in latency"
 	ok "notop, version $version" reports notop $version
 	is "$(lines '^one: .* sched_switch') $(lines '^two: ')" "28 28" "version $version: named buffers alone"
 	like_trace_cmd notop $version

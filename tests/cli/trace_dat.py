@@ -13,6 +13,7 @@ import struct
 import sys
 
 NS = 1_000_000_000
+UNKNOWN = -1                # a loss without a number
 DATE, CPUSTAT, BUFFER, TRACECLOCK, UNAME, OFFSET, CPUCOUNT, VERSION = 1, 2, 3, 4, 5, 7, 8, 9
 TIME_SHIFT, TSC2NSEC = 12, 14
 HEADERS, FTRACE, FORMATS, KALLSYMS, PRINTK, CMDLINES = 16, 17, 18, 19, 20, 21
@@ -136,7 +137,9 @@ class Recording:
             last = ts
             events.pop(0)
         commit = len(data)
-        if lost:
+        if lost == UNKNOWN:
+            commit |= 1 << 31
+        elif lost:
             commit |= 3 << 30
             data += struct.pack("<Q" if self.long == 8 else "<I", lost)
         commit = struct.pack("<Q" if self.long == 8 else "<I", commit)
@@ -321,10 +324,22 @@ def wraps(rec):
     rec.lost = {("", 0): 1 << 63, ("", 1): 1 << 63}
 
 
+def missed_of(rec):
+    """Let the kernel have missed events of CPU 1."""
+    rec.options.append((CPUSTAT, b"CPU: 1\nentries: 200\nmissed: 30\nlost events: 0\n\0"))
+
+
 def missed(rec):
     """Events of CPU 1 that the kernel missed, nobody knows when."""
     plain(rec)
-    rec.options.append((CPUSTAT, b"CPU: 1\nentries: 200\nmissed: 30\nlost events: 0\n\0"))
+    missed_of(rec)
+
+
+def losses_buffers(rec):
+    """Losses of several buffers, one without a number, and events that the kernel missed."""
+    buffers(rec)
+    missed_of(rec)
+    rec.lost = {("one", 1): UNKNOWN, ("longer-name", 2): 5}
 
 
 def notop(rec):
@@ -538,8 +553,9 @@ def compat(rec):
 
 
 KINDS = {function.__name__: function for function in (
-    plain, buffers, losses, texts, wraps, missed, notop, date, offset, buffers_moments, offset_moments, tsc,
-    cycles, guest, stack, graph, crash, functions, printk, names, compat)}
+    plain, buffers, losses, texts, wraps, missed, losses_buffers, notop, date, offset,
+    buffers_moments, offset_moments, tsc, cycles, guest, stack, graph, crash, functions, printk,
+    names, compat)}
 
 
 def main():
