@@ -161,6 +161,9 @@ for version in 6 7 6/32 7/32; do
 		"version $version: two files, with their names"
 	grep -o '[0-9.]*: sched_' "$dir/report" >"$dir/times"
 	ok "version $version: in one order" eval "sort -c -g '$dir/times'"
+	ok "guest_scaled, version $version" reports guest_scaled $version
+	is "$(time_of 1) $(time_of 201)" "1.005001 1.505000" "version $version: its clock is slower"
+	like_trace_cmd guest_scaled $version
 
 	ok "stack, version $version" reports stack $version
 	is "$(lines '^=> func[0-9]+ \(c100') $(lines '^=> 42$') $(lines 'kernel_stack:         <stack trace >$')" \

@@ -392,18 +392,30 @@ def cycles(rec):
     rec.clock = "x86-tsc"
 
 
-def guest(rec):
-    """A guest, whose clock is compared with the host's; CPU 1 has one sample."""
-    plain(rec)
-    samples = [(NS, 5_000_000, 1), (NS + 100_000_000, 5_100_000, 1),
-               (NS + 150_000_000, 5_050_000, 1)]
-    data = struct.pack("<QII", 0x1234, 1, 2)
-    for rows in samples, samples[:1]:
+def shift_times(rec, interpolate, samples, fraction):
+    """Compare the clock of a guest with that of its host; CPU 1 has one sample."""
+    data = struct.pack("<QII", 0x1234, interpolate, 2)
+    both = samples, samples[:1]
+    for rows in both:
         data += struct.pack("<I", len(rows))
         for column in range(3):
             data += b"".join(struct.pack("<q", row[column]) for row in rows)
-    data += bytes(8 * 4)
+    data += struct.pack("<Q", fraction) * sum(map(len, both))
     rec.options.append((TIME_SHIFT, data))
+
+
+def guest(rec):
+    """A guest, whose clock is as fast as the host's."""
+    plain(rec)
+    shift_times(rec, 1, [(NS, 5_000_000, 1), (NS + 100_000_000, 5_100_000, 1),
+                         (NS + 150_000_000, 5_050_000, 1)], 0)
+
+
+def guest_scaled(rec):
+    """A guest, whose clock is slower than the host's."""
+    plain(rec)
+    shift_times(rec, 0, [(NS, 5_000_000, 3 << 19), (NS + 100_000_000, 5_100_000, 3 << 19),
+                         (NS + 150_000_000, 5_050_000, 5 << 18)], 20)
 
 
 TEXT = 0xc1000000
@@ -554,7 +566,8 @@ def compat(rec):
 
 KINDS = {function.__name__: function for function in (
     plain, buffers, losses, texts, wraps, missed, losses_buffers, notop, date, offset,
-    buffers_moments, offset_moments, tsc, cycles, guest, stack, graph, crash, functions, printk,
+    buffers_moments, offset_moments, tsc, cycles, guest, guest_scaled, stack, graph, crash,
+    functions, printk,
     names, compat)}
 
 

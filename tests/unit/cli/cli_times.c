@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "print/columns.h"
+#include "recording/dat_correction.h"
 #include "recording/write/stat_texts.h"
 
 #define SEC		1000000000ULL
@@ -240,6 +241,48 @@ static void test_columns(void **state)
 	buf_free(&out);
 }
 
+/* From a guest's clock to that of its host, as trace-cmd calculates it */
+static void test_shift(void **state)
+{
+	static const struct {
+		bool interpolate;
+		uint64_t scaling, fraction, ts, wanted;
+	} cases[] = {
+		{ true, 1, 0, 1000, 1100 },
+		/* Half of an offset is rounded up. */
+		{ true, 1, 0, 1001, 1102 },
+		{ true, 1, 0, 1002, 1103 },
+		{ true, 1, 0, 1010, 1115 },
+		/* The last two samples are those of later times, too. */
+		{ true, 1, 0, 1030, 1126 },
+		{ true, 3, 1, 1001, 1602 },
+		/* The last sample that is not later counts. */
+		{ false, 1, 0, 999, 1099 },
+		{ false, 1, 0, 1009, 1109 },
+		{ false, 1, 0, 1010, 1115 },
+		{ false, 3, 1, 1009, 1613 },
+		/* The product has more than 64 bits. */
+		{ false, 3ULL << 40, 41, 1ULL << 40, (3ULL << 39) + 105 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t scaling = cases[i].scaling, fraction = cases[i].fraction;
+		struct dat_sample samples[] = {
+			{ 1000, 100, scaling, fraction }, { 1010, 105, scaling, fraction },
+			{ 1020, 100, scaling, fraction },
+		};
+		struct dat_shift shift = { samples, 3 };
+		struct dat_correction c = {
+			.shift = &shift, .nr_shifts = 1, .interpolate = cases[i].interpolate,
+		};
+
+		assert_int_equal(dat_correct(&c, 0, cases[i].ts), cases[i].wanted);
+		/* Other CPUs have no samples. */
+		assert_int_equal(dat_correct(&c, 1, cases[i].ts), cases[i].ts);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_dated),
 		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_shift),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
