@@ -448,6 +448,46 @@ static void test_old_clock(void **state)
 	check_file(first, 3);
 }
 
+/* A loss without a number before the recording begins does not hide those behind it. */
+static void test_old_unknown_loss(void **state)
+{
+	static const uint64_t first[] = { 200, 300, 0 };
+	struct recorder *rec;
+
+	(void)state;
+	add_ring(0, 100, 4096, 1, 0);
+	lose(0, RBMAP_LOST_UNKNOWN);
+	add_ring(0, 200, 4096, 0, 0);
+	add_ring(0, 300, 4096, 0, 4);
+	write_stats(0, 2);
+	open_error[1] = open_error[2] = -ENODATA;
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	assert_int_equal(record(rec, 0, 2 * EVENTS).error, 0);
+	check_file(first, RBMAP_LOST_UNKNOWN + 4);
+}
+
+/* Between old rings that belong to the recording, one with another clock does not. */
+static void test_old_clock_between(void **state)
+{
+	static const uint64_t first[] = { 100, 200, 0 };
+	struct recorder_result result;
+	struct recorder *rec;
+
+	(void)state;
+	add_ring(0, 100, 4096, 0, 5);
+	add_ring(0, 150, 4096, 1, 0);
+	add_ring(0, 200, 4096, 0, 7);
+	write_stats(0, 3);
+	open_error[1] = open_error[2] = -ENODATA;
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	result = record(rec, 0, 2 * EVENTS);
+	assert_int_equal(result.error, 0);
+	assert_int_equal(result.other_clock, EVENTS);
+	check_file(first, 12);
+}
+
 /* It begins with what comes after the discarded rings, whatever their clock. */
 static void test_discard(void **state)
 {
@@ -905,6 +945,8 @@ int main(void)
 		cmocka_unit_test_setup(test_other_sizes, begin),
 		cmocka_unit_test_setup(test_clock_that_changes, begin),
 		cmocka_unit_test_setup(test_old_clock, begin),
+		cmocka_unit_test_setup(test_old_unknown_loss, begin),
+		cmocka_unit_test_setup(test_old_clock_between, begin),
 		cmocka_unit_test_setup(test_discard, begin),
 		cmocka_unit_test_setup(test_snapshot_file, begin),
 		cmocka_unit_test_setup(test_patience, begin),
