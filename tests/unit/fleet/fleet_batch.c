@@ -668,6 +668,94 @@ static void test_clock_is_set(void **state)
 	assert_true(collector_time() - number("SELECT changed FROM stream_file") < 60 * NS_PER_SEC);
 }
 
+/* The same if the clock was ahead: they must not stay for years. */
+static void test_clock_is_set_back(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+	int64_t changed;
+
+	(void)state;
+	options.keep_days = 30;
+	clock_behind = -3000 * 24 * 3600;
+	put_subbufs("web-1", 0, &head, 0);
+	collect();
+	add_stored("new", collector_time());
+	retention_apply(&collector);
+	clock_behind = 0;
+	retention_apply(&collector);
+	changed = number("SELECT max(changed) FROM incident");
+	assert_true(llabs(collector_time() - changed) < 60 * NS_PER_SEC);
+	changed = number("SELECT changed FROM stream_file");
+	assert_true(llabs(collector_time() - changed) < 60 * NS_PER_SEC);
+}
+
+/* The index has the time of a file's first and last events. Its CPUs send in any order. */
+static void test_span(void **state)
+{
+	const struct batch_head head[] = {
+		{ .begin = 500, .end = 1000 }, { .begin = 300, .end = 900 },
+		{ .begin = 700, .end = 1200 }, { .begin = 600, .end = 800 },
+	};
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		put_subbufs("web-1", i, &head[i], 0);
+	collect();
+	assert_int_equal(number("SELECT count(*) FROM stream_file"), 1);
+	assert_int_equal(number("SELECT begin FROM stream_file"), 300);
+	assert_int_equal(number("SELECT end FROM stream_file"), 1200);
+}
+
+/* If as many messages wait as can, the one that they wait for is taken nevertheless. */
+static void test_ahead_is_full(void **state)
+{
+	struct batch_head head = { .end = 1000, .before = { .events = 1 }, .number = 1 };
+
+	(void)state;
+	put_subbufs("web-1", 1, &head, 0);
+	collect();
+	index_run(&collector.index, "WITH RECURSIVE run (n) AS (SELECT 2 UNION ALL"
+		  " SELECT n + 1 FROM run WHERE n < ?1)"
+		  " INSERT INTO stream_ahead SELECT stream_source.id, n, 1, 0, n, 0, 0, n + 1"
+		  " FROM stream_source JOIN run", "i", (int64_t)INDEX_AHEAD_MAX);
+	assert_int_equal(number("SELECT count(*) FROM stream_ahead"), INDEX_AHEAD_MAX);
+	head.before.events = head.number = INDEX_AHEAD_MAX + 1;
+	put_subbufs("web-1", INDEX_AHEAD_MAX + 1, &head, 0);
+	collect();
+	assert_int_equal(number("SELECT count(*) FROM stream_ahead"), INDEX_AHEAD_MAX);
+	head = (struct batch_head){ .end = 1000 };
+	put_subbufs("web-1", 0, &head, 0);
+	collect();
+	assert_int_equal(number("SELECT next FROM stream_source"), INDEX_AHEAD_MAX + 1);
+	assert_int_equal(number("SELECT events FROM stream_source"), INDEX_AHEAD_MAX + 1);
+	assert_int_equal(number("SELECT count(*) FROM stream_ahead"), 0);
+}
+
+/* The index does not know the bytes that a killed collector has written to a new file. */
+static void test_unknown_bytes(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+	char path[256];
+	FILE *f;
+
+	(void)state;
+	put_subbufs("web-1", 0, &head, 0);
+	collect();
+	index_run(&collector.index, "DELETE FROM stream_file", "");
+	snprintf(path, sizeof(path), "%s/streams/web-1/" BOOT "/main/1", folder);
+	f = fopen(path, "a");
+	assert_non_null(f);
+	fputs("more bytes", f);
+	fclose(f);
+	put_subbufs("web-1", 1, &head, 0);
+	collect();
+	f = fopen(path, "r");
+	assert_non_null(f);
+	fseek(f, 0, SEEK_END);
+	assert_int_equal(ftell(f), number("SELECT size FROM stream_file"));
+	fclose(f);
+}
+
 /* A HELLO with all lines that fit: the host gets its share of the answers, others get theirs. */
 static void test_many_streams(void **state)
 {
@@ -747,6 +835,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_many_boots, begin, end),
 		cmocka_unit_test_setup_teardown(test_first, begin, end),
 		cmocka_unit_test_setup_teardown(test_clock_is_set, begin, end),
+		cmocka_unit_test_setup_teardown(test_clock_is_set_back, begin, end),
+		cmocka_unit_test_setup_teardown(test_span, begin, end),
+		cmocka_unit_test_setup_teardown(test_ahead_is_full, begin, end),
+		cmocka_unit_test_setup_teardown(test_unknown_bytes, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_streams, begin, end),
 		cmocka_unit_test_setup_teardown(test_answers_of_aside, begin, end),
 		cmocka_unit_test(test_totals),
