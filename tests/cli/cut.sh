@@ -226,6 +226,12 @@ if command -v trace-cmd >/dev/null; then
 		"its counters have them"
 fi
 
+# The counters of missed events are those of the top buffer.
+"$here/trace_dat.py" losses_buffers 6 "$dir/losses-buffers"
+cuts "losses, a buffer" "$dir/losses-buffers" -B one
+is "$(head -n 1 "$dir/cut")" "150 events, more than 0 lost" "a buffer has not missed the events of another one"
+cuts "losses, the top buffer" "$dir/losses-buffers" -B top
+
 # --- the file
 "$RBMAP" cut -o - -e number "$dir/plain" >"$dir/stdout" 2>/dev/null
 "$RBMAP" cut -o "$dir/part" -e number "$dir/plain" 2>/dev/null
