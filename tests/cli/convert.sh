@@ -57,6 +57,17 @@ ok "make markers without a text" "$MAKE_RANDOM" "$dir/textless" '[local]' 10 1 "
 same textless
 like "$kinds" '^own 0, generic ' "they are events of their own"
 
+# --- arrays of numbers that can be negative
+mkdir -p "$dir/signed/odd/deltas"
+{
+	sed '/^print fmt/,$d; s/^name: .*/name: deltas/' tests/unit/lib/formats/library/arrays/format |
+		sed 's/field:u16 shorts\[3\];\(.*\)signed:0;/field:s16 shorts[3];\1signed:1;/'
+	echo 'print fmt: "deltas"'
+} >"$dir/signed/odd/deltas/format"
+ok "make arrays of signed numbers" "$MAKE_RANDOM" "$dir/arrays" '[local]' 2 1 "$dir/signed"
+same arrays
+ok "some of them are negative" grep -q '"shorts": \[-' "$dir/json"
+
 # --- random records of many formats, some of them damaged; lost events
 formats="tests/unit/lib/formats tests/fuzz/formats"
 clock='local mono boot x86-tsc'
