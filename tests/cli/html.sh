@@ -95,12 +95,29 @@ END
 agrees all
 is "$(grep -c '<b>\|<!--disk' "$dir/all.html")" 0 "names are no tags"
 ok "all: the page has the answers of rbmap why" same_answers all || diag <"$dir/compared"
-is "$(python3 -c 'import sys; sys.path.insert(0, "tests/html"); sys.dont_write_bytecode = True
+disk_of()
+{
+	python3 -c 'import sys; sys.path.insert(0, "tests/html"); sys.dont_write_bytecode = True
 from page import Page
 meta = Page(sys.argv[1]).meta
 disk = [lane for lane in meta["lanes"] if lane["kind"] == "disk"][0]
-print(disk["device"], disk["name"], disk["most_queued"], disk["most_issued"])' "$dir/all.html")" \
-	'254,0 </b>"a\\x1b 2 2' "a disk's lane has its name, and the depth of its queue"
+print(disk["device"], disk["name"], disk["most_queued"], disk["most_issued"])' "$dir/$1.html"
+}
+is "$(disk_of all)" '254,0 </b>"a\\x1b 2 2' "a disk's lane has its name, and the depth of its queue"
+
+# --- the depth counts from 0 behind a loss, and a request from before it is not in it
+recording depth <<'END'
+device 254:0 vda
+0 1000 10 issue 266338304 2048 8 R
+0 lost 5
+0 2000 10 issue 266338304 4096 8 R
+0 3000 10 complete 266338304 2048 8 R
+0 4000 10 issue 266338304 8192 8 R
+0 5000 10 complete 266338304 4096 8 R
+0 6000 10 complete 266338304 8192 8 R
+END
+agrees depth
+like "$(disk_of depth)" ' 0 2$' "the depth of a disk's queue behind a loss"
 
 # --- system calls that had not ended, also that of a task that sleeps
 recording hang <<'END'
