@@ -464,6 +464,44 @@ ok "the time of interrupts is not the task's" grep -qx '          CPU 0 ran othe
 	diag "$(cat "$dir/output")"
 is "$(row 0000000000001234)" "1 300us 300us 300us 300us 300us 300us 0.002100" "the function of an hrtimer"
 
+# The same while the other task still runs
+recording waits <<'END'
+0 1000 10 switch waits 10 0 other 11
+0 2000 11/8 irq 24 slow
+0 5000 11/8 irq_exit 24
+1 9000 50 switch e 50 1 f 60
+END
+latency waits -k runqueue
+ok "nor while the wait goes on" grep -qx '          CPU 0 ran other-11 for 5.00ms, and interrupts for 3.00ms' "$dir/output" ||
+	diag "$(cat "$dir/output")"
+
+# --- an hrtimer of a softirq, which another one interrupts
+recording soft <<'END'
+0 1000 20/16 hrtimer 512 777 0
+0 1200 20/24 hrtimer 64 4660 0
+0 1300 20/24 hrtimer_exit 64
+0 2000 20/16 hrtimer_exit 512
+END
+latency soft -k hrtimer
+is "$(row 0000000000000309), $(row 0000000000001234)" \
+	"1 1.00ms 1.00ms 1.00ms 1.00ms 1.00ms 1.00ms 0.001000, 1 100us 100us 100us 100us 100us 100us 0.001200" \
+	"both functions"
+
+# --- two timers that are late at once: interrupts were off once. The second time, nobody has
+# said when the timer should come.
+recording late <<'END'
+1 900 5 hrtimer_start 64 1000000
+1 910 5 hrtimer_start 65 1500000
+1 50000 77/8 hrtimer 64 128 41000000
+1 50010 77/8 hrtimer_exit 64
+1 50020 77/8 hrtimer 65 128 41500000
+1 50030 77/8 hrtimer_exit 65
+1 90000 77/8 hrtimer 64 128 81000000
+1 90010 77/8 hrtimer_exit 64
+END
+latency late -k irqs-off
+like "$(cat "$dir/output")" '^irqs-off: .*: 1$' "timers that are late at once" || diag "$(cat "$dir/output")"
+
 # --- the kinds that came later
 recording stages <<'END'
 0 1000 10 work 64 4660
