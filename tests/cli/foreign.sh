@@ -100,6 +100,10 @@ for version in 6 7 6/32 7/32; do
 		"150 120 400" "version $version: each event, with the name of its buffer"
 	is "$(cat "$dir/errors")" "670 events, 7 lost" "version $version: the sums"
 	like_trace_cmd buffers $version "$lost"
+	cp "$dir/report" "$dir/in-order"
+	ok "top_last, version $version" reports top_last $version
+	ok "version $version: the order of buffers in the file does not matter" \
+		cmp "$dir/in-order" "$dir/report"
 	for buffer in top:400 one:150 longer-name:120; do
 		ok "version $version: --buffer" reports buffers $version --buffer "${buffer%:*}"
 		is "$(grep -c ' \[0' "$dir/report") $(lines '(one|longer-name):')" "${buffer#*:} 0" \

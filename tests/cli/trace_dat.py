@@ -289,6 +289,12 @@ def buffers(rec):
     rec.lost = {("one", 1): 7}
 
 
+def top_last(rec):
+    """The same, but the file of version 7 has the top buffer behind the others."""
+    buffers(rec)
+    rec.buffers[""] = rec.buffers.pop("")
+
+
 def losses(rec):
     """Losses between the events of two CPUs, and behind the last one of CPU 0."""
     for cpu, times in enumerate(([1000, 1001, 1002, 2000, 2001],
@@ -565,10 +571,9 @@ def compat(rec):
 
 
 KINDS = {function.__name__: function for function in (
-    plain, buffers, losses, texts, wraps, missed, losses_buffers, notop, date, offset,
-    buffers_moments, offset_moments, tsc, cycles, guest, guest_scaled, stack, graph, crash,
-    functions, printk,
-    names, compat)}
+    plain, buffers, top_last, losses, texts, wraps, missed, losses_buffers, notop, date,
+    offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_scaled, stack, graph,
+    crash, functions, printk, names, compat)}
 
 
 def main():
