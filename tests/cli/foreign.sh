@@ -183,6 +183,9 @@ for version in 6 7 6/32 7/32; do
 	like_trace_cmd graph $version
 	"$RBMAP" report -N -e funcgraph_entry "$file" >"$dir/report" 2>/dev/null
 	is "$(lines ' us ')" 0 "version $version: a return that is not wanted is not used"
+	ok "graph_values, version $version" reports graph_values $version
+	is "$(sed -n 's/.*(ret=\(.*\))$/\1/p' "$dir/report" | tr '\n' ' ')" "0x0 0xc0ffee -22 " \
+		"version $version: values that functions return"
 	# After a crash of libtraceevent, the events that were not printed before are printed:
 	# OPTIONS:CALLS NUMBERS OTHERS LOSSES EVENTS
 	for row in ":4000 4000 1010 1 13010" "--json:8000 4000 1010 1 13010" \

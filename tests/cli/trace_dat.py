@@ -467,6 +467,20 @@ def graph(rec):
     rec.add(0, at, "funcgraph_entry", 10, 0x42, 3)
 
 
+def graph_values(rec):
+    """Calls whose returns have a value, an address or the number of an error."""
+    fields = [("unsigned long func", "L"), ("int depth", "i"), ("unsigned int overrun", "I"),
+              ("unsigned long long calltime", "Q"), ("unsigned long long rettime", "Q"),
+              ("unsigned long retval", "L")]
+    rec.format["funcgraph_exit"] = Format(
+        "ftrace", "funcgraph_exit", 14, fields, '"<-- %ps (%d)", (void *)REC->func, REC->depth',
+        rec.long)
+    for i, value in enumerate((0, 0xc0ffee, (1 << 8 * rec.long) - 22)):
+        at = NS + i * 100_000
+        rec.add(0, at, "funcgraph_entry", 10, TEXT + 0x100 * i, 0)
+        rec.add(0, at + 5000, "funcgraph_exit", 10, TEXT + 0x100 * i, 0, 0, at, at + 5000, value)
+
+
 CRASH = '"%d", REC->nr == 3000 ? 1/REC->common_preempt_count : 5'
 
 
@@ -573,6 +587,7 @@ def compat(rec):
 KINDS = {function.__name__: function for function in (
     plain, buffers, top_last, losses, texts, wraps, missed, losses_buffers, notop, date,
     offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_scaled, stack, graph,
+    graph_values,
     crash, functions, printk, names, compat)}
 
 
