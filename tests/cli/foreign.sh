@@ -45,6 +45,7 @@ sum_of_2_64()
 little_memory()
 {
 	(
+		# shellcheck disable=SC3045 # dash and bash have it
 		ulimit -v 400000
 		"$@"
 	)
@@ -186,6 +187,9 @@ for version in 6 7 6/32 7/32; do
 	ok "graph_values, version $version" reports graph_values $version
 	is "$(sed -n 's/.*(ret=\(.*\))$/\1/p' "$dir/report" | tr '\n' ' ')" "0x0 0xc0ffee -22 " \
 		"version $version: values that functions return"
+	ok "graph_buffers, version $version" reports graph_buffers $version
+	is "$(lines 'func0\(\) \{$') $(lines '^one: .*\}$')" "1 1" "version $version: a return of another buffer"
+	like_trace_cmd graph_buffers $version
 	# After a crash of libtraceevent, the events that were not printed before are printed:
 	# OPTIONS:CALLS NUMBERS OTHERS LOSSES EVENTS
 	for row in ":4000 4000 1010 1 13010" "--json:8000 4000 1010 1 13010" \

@@ -481,6 +481,13 @@ def graph_values(rec):
         rec.add(0, at + 5000, "funcgraph_exit", 10, TEXT + 0x100 * i, 0, 0, at, at + 5000, value)
 
 
+def graph_buffers(rec):
+    """A call of one buffer and a return of another one, which do not belong together."""
+    rec.add(0, NS, "funcgraph_entry", 10, TEXT, 0)
+    rec.add(0, NS + 5000, "funcgraph_exit", 10, TEXT, 0, 0, NS, NS + 5000, buffer="one")
+    rec.add(0, NS + 9000, "number", 10, 1)
+
+
 CRASH = '"%d", REC->nr == 3000 ? 1/REC->common_preempt_count : 5'
 
 
@@ -587,8 +594,7 @@ def compat(rec):
 KINDS = {function.__name__: function for function in (
     plain, buffers, top_last, losses, texts, wraps, missed, losses_buffers, notop, date,
     offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_scaled, stack, graph,
-    graph_values,
-    crash, functions, printk, names, compat)}
+    graph_values, graph_buffers, crash, functions, printk, names, compat)}
 
 
 def main():
