@@ -240,7 +240,8 @@ static int rbmap_event_file_switch(struct rbmap_event_file *event_file, bool on)
 	int err;
 
 	lockdep_assert_held(&rbmap_event_files_lock);
-	if (event_file->enabled != on && event_file->event->unavailable)
+	/* An event that was enabled before it became unavailable can be disabled. */
+	if (on && !event_file->enabled && event_file->event->unavailable)
 		return -ENODEV;
 	/* An enabled event may not be hooked: then this tries again. */
 	err = rbmap_event_file_hook(event_file, on);
@@ -545,10 +546,13 @@ bool rbmap_event_matches(const struct rbmap_event_match *match, const char *syst
 		rbmap_event_named(name, match->either));
 }
 
-static bool rbmap_event_in(const struct rbmap_event_type *event,
+/* An unavailable event that is still enabled is meant, too: so it can be disabled. */
+static bool rbmap_event_in(const struct rbmap_event_file *event_file,
 			   const struct rbmap_event_match *match)
 {
-	if (event->unavailable)
+	const struct rbmap_event_type *event = event_file->event;
+
+	if (event->unavailable && !event_file->enabled)
 		return false;
 	if (!match->system && !match->name && !match->either)
 		return !event->apart;
@@ -593,7 +597,7 @@ rbmap_event_set_next(struct rbmap_event_set *set, const struct rbmap_event_match
 			event_file = rbmap_event_set_in_bucket(set, match, event_file);
 		else
 			event_file = rbmap_event_set_in_list(set, event_file);
-	} while (event_file && !rbmap_event_in(event_file->event, match));
+	} while (event_file && !rbmap_event_in(event_file, match));
 	return event_file;
 }
 
@@ -603,7 +607,7 @@ rbmap_event_set_next(struct rbmap_event_set *set, const struct rbmap_event_match
  * @match: the events
  * @on: whether to start
  *
- * Unavailable events are skipped.  An event that fails does not stop the others.
+ * Unavailable events are skipped, unless they are enabled.  An event that fails does not stop the others.
  *
  * Context: as rbmap_event_enable().
  * Return: 0; -ENODEV if none of the events is available; or the first error.  After an
@@ -639,12 +643,14 @@ int rbmap_event_set_switch(struct rbmap_event_set *set,
  */
 bool rbmap_event_set_has(struct rbmap_event_set *set, const struct rbmap_event_match *match)
 {
-	bool has;
+	struct rbmap_event_file *event_file = NULL;
 
 	mutex_lock(&rbmap_event_files_lock);
-	has = rbmap_event_set_next(set, match, NULL);
+	do {
+		event_file = rbmap_event_set_next(set, match, event_file);
+	} while (event_file && event_file->event->unavailable);
 	mutex_unlock(&rbmap_event_files_lock);
-	return has;
+	return event_file;
 }
 
 /**
@@ -652,7 +658,8 @@ bool rbmap_event_set_has(struct rbmap_event_set *set, const struct rbmap_event_m
  * @set: the buffer's set
  * @system: system of the events, or NULL for all events without the flag `apart`
  *
- * Return: '0' if none is enabled, '1' if all available ones are, 'X' if some are.
+ * Return: '0' if none is enabled, '1' if all available ones are, 'X' if some are.  An event
+ * that became unavailable counts as long as it is enabled.
  */
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system)
 {

@@ -399,10 +399,14 @@ static void rbmap_event_origin_goes(struct rbmap_event_type *event)
 	mutex_unlock(&rbmap_event_files_lock);
 }
 
+/*
+ * Only its source has found an event on demand to be unavailable: the next module may be as
+ * the event expects.
+ */
 static bool rbmap_event_waits_for(const struct rbmap_event_type *event,
 				  const char *tracepoint)
 {
-	return event->source && !event->origin && !event->unavailable &&
+	return event->source && !event->origin && (!event->unavailable || event->on_demand) &&
 	       !strcmp(rbmap_event_tracepoint(event), tracepoint);
 }
 
@@ -428,10 +432,11 @@ void rbmap_origin_came(const char *tracepoint)
  * rbmap_origin_goes - handle a tracepoint of a module that is being unloaded
  * @origin: the tracepoint, which sources find no more.  Its events wait for another
  *	one of that name
+ * @tracepoint: its name.  An event that it did not suit waits, too
  *
  * Context: may sleep.
  */
-void rbmap_origin_goes(const void *origin)
+void rbmap_origin_goes(const void *origin, const char *tracepoint)
 {
 	struct rbmap_event_type *event;
 
@@ -439,6 +444,8 @@ void rbmap_origin_goes(const void *origin)
 	list_for_each_entry(event, &rbmap_events, list) {
 		if (event->origin == origin)
 			rbmap_event_origin_goes(event);
+		else if (event->unavailable && rbmap_event_waits_for(event, tracepoint))
+			rbmap_event_origin_came(event);
 	}
 	mutex_unlock(&rbmap_registry_lock);
 }

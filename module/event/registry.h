@@ -20,6 +20,6 @@ struct rbmap_event_match;
 int rbmap_event_set_add_some(struct rbmap_event_set *set,
 			     const struct rbmap_event_match *match);
 void rbmap_origin_came(const char *tracepoint);
-void rbmap_origin_goes(const void *origin);
+void rbmap_origin_goes(const void *origin, const char *tracepoint);
 
 #endif /* RBMAP_EVENT_REGISTRY_H */

@@ -190,6 +190,7 @@ static int rbmap_kernel_event_copy(struct rbmap_kernel_event *event, const char 
 		.source		= &rbmap_kernel_source,
 		.waits		= true,
 		.whole		= true,
+		.replaceable	= true,
 		.on_demand	= true,
 	};
 	if (!event->count || !event->type.system || !event->type.name ||
@@ -468,7 +469,7 @@ static const char *rbmap_kernel_event_find(struct rbmap_event_type *type)
 	call = file->event_call;
 	if (!rbmap_call_suits(call) || rbmap_call_has_callback(call) ||
 	    !rbmap_kernel_event_same(event, call)) {
-		refused = "the event's module has come again with other fields";
+		refused = "the event's module has come again with other fields: name it again";
 	} else if (call->tp == tp) {
 		rbmap_kernel_event_alias(event, call);
 		WRITE_ONCE(type->origin, tp);
@@ -561,8 +562,11 @@ void rbmap_kernel_events_exit(void)
 {
 	struct rbmap_kernel_event *event, *next;
 
-	list_for_each_entry(event, &rbmap_kernel_events, list)
-		rbmap_event_forget(&event->type);
+	list_for_each_entry(event, &rbmap_kernel_events, list) {
+		/* An event with the fields of a later module has taken its place already. */
+		if (!list_empty(&event->type.list))
+			rbmap_event_forget(&event->type);
+	}
 	rbmap_listener_stop(&rbmap_quiet);
 	rbmap_listeners_exit();
 	rbmap_tracefs_text_exit();

@@ -141,14 +141,17 @@ static int rbmap_module_goes(struct notifier_block *block,
 			     unsigned long action, void *data)
 {
 	struct module *mod = data;
+	struct tracepoint *tp;
 	unsigned int i;
 
 	if (action != MODULE_STATE_GOING || !mod->num_tracepoints)
 		return NOTIFY_OK;
 	/* From here on, nobody can find its tracepoints. */
 	rbmap_tp_module_remove(mod);
-	for (i = 0; i < mod->num_tracepoints; i++)
-		rbmap_origin_goes(rbmap_module_tracepoint(mod, i));
+	for (i = 0; i < mod->num_tracepoints; i++) {
+		tp = rbmap_module_tracepoint(mod, i);
+		rbmap_origin_goes(tp, tp->name);
+	}
 	return NOTIFY_OK;
 }
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # An event of the kernel, that of a module: filters, tasks, several buffers. The module comes
-# and goes while its event fires, a processor goes off line, and events are switched under
-# fire. LONG=1 switches ten thousand times.
+# and goes while its event fires, and comes again with another record. A processor goes off
+# line, and events are switched under fire. LONG=1 switches ten thousand times.
 # shellcheck disable=SC2317 # called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -88,6 +88,40 @@ for round in $(seq $rounds); do
 done
 is "$(recorded "echo 10 >$hits")" 10 "after $round unloads under fire one hit is one event"
 put instances/destroy other
+
+# The module is rebuilt with another record, and comes again under its event
+status=$events/source/source_hit/status
+changed_hits=/sys/module/changed/parameters/hits
+put set_event source:source_hit
+rmmod source
+ok "a later version of the module loads" load_module changed
+is "$(cat $status)" "unavailable: the event's module has come again with other fields: name it again" \
+	"its record is another one, and the reason says what to do"
+is "$(cat $root/set_event | grep -v ^rbmap: | tr '\n' ' ')" "source:source_hit " "the event is still enabled"
+ok "it can be switched off" sh -c "echo 0 >$events/source/source_hit/enable"
+is "$(cat $events/source/source_hit/enable)" 0 "it is off"
+fails "and not on" sh -c "echo 1 >$events/source/source_hit/enable"
+rmmod changed
+like "$(cat $status)" '^waiting' "without the later version the event waits again"
+echo 1 >$events/source/source_hit/enable
+load_module changed
+ok "set_event switches all events off" put set_event ' '
+is "$(cat $events/source/source_hit/enable)" 0 "and this one, too"
+ok "it can be named again" put set_event source:source_hit
+ok "it has the fields of the later version" grep -q ' more;' $events/source/source_hit/format
+is "$(cat $status)" available "it is available"
+is "$(recorded "echo 10 >$changed_hits")" 10 "and recorded"
+rmmod changed
+load_module source
+like "$(cat $status)" '^unavailable: .*name it again' "the first version is another one again"
+rmmod source
+load_module changed
+is "$(recorded "echo 10 >$changed_hits")" 10 "an event that is enabled is recorded when its version returns"
+rmmod changed
+load_module source
+ok "the event of the first version can be named again" put set_event source:source_hit
+is "$(recorded "echo 10 >$hits")" 10 "and is recorded"
+put set_event ' '
 
 # Switched under fire
 (while echo 1000 >$hits; do :; done) 2>/dev/null &

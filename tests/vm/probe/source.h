@@ -31,6 +31,15 @@ struct source_pair {
 #define source_assign_str(item, src)	__assign_str(item)
 #endif
 
+/* changed.c is a later version of the module, whose record has one more field. */
+#ifdef SOURCE_CHANGED
+#define SOURCE_MORE_FIELD	__field(u32, more)
+#define SOURCE_MORE_ASSIGN	__entry->more = 1;
+#else
+#define SOURCE_MORE_FIELD
+#define SOURCE_MORE_ASSIGN
+#endif
+
 #define SOURCE_PROTO	TP_PROTO(int number, const char *text, const u64 *words)
 #define SOURCE_ARGS	TP_ARGS(number, text, words)
 
@@ -43,6 +52,7 @@ struct source_pair {
 		__field(	int,		number	)		\
 		__field(	bool,		odd	)		\
 		__field(	u8,		parity	)		\
+		SOURCE_MORE_FIELD					\
 		__field(	s64,		negative)		\
 		__field_struct(	struct source_pair, pair)		\
 		__array(	char,		fixed,	6)		\
@@ -61,6 +71,7 @@ struct source_pair {
 		__entry->number = number;				\
 		__entry->odd = number & 1;				\
 		__entry->parity = number & 1 ? SOURCE_ODD : SOURCE_EVEN; \
+		SOURCE_MORE_ASSIGN					\
 		__entry->negative = -number;				\
 		__entry->pair.a = number;				\
 		memcpy(__entry->pair.text, "PAIRPAIR", 8);		\
