@@ -33,13 +33,19 @@ static const char *rbmap_set_event_part(const char *word)
 	return *word && strcmp(word, "*") ? word : NULL;
 }
 
-/* A write to set_event enables or disables events. */
+/*
+ * A write to set_event enables or disables events.  As in tracefs, an event that is off can be
+ * disabled.  That is so, too, before the buffer has the event.
+ */
 static int rbmap_set_event_switch(struct rbmap_event_set *set,
 				  const struct rbmap_event_match *match, bool on)
 {
 	int err = on ? rbmap_event_set_demand(set, match) : 0;
 
-	return err ?: rbmap_event_set_switch(set, match, on);
+	err = err ?: rbmap_event_set_switch(set, match, on);
+	if (!on && err == -ENODEV && rbmap_event_demand_knows(match))
+		err = 0;
+	return err;
 }
 
 /* A write to available_events only lets the buffer have the events. */

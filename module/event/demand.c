@@ -109,6 +109,26 @@ int rbmap_event_set_demand(struct rbmap_event_set *set,
 }
 
 /**
+ * rbmap_event_demand_knows - test whether the kernel has an event
+ * @match: the events; buffers need not have any of them
+ *
+ * Context: may sleep; as rbmap_event_set_demand().
+ * Return: whether there is one.
+ */
+bool rbmap_event_demand_knows(const struct rbmap_event_match *match)
+{
+	char *names = rbmap_demand_names(), *rest = names, *system, *name;
+	bool knows = false;
+
+	while (!knows && (system = rbmap_demand_next(&rest, &name))) {
+		knows = rbmap_event_matches(match, system, name);
+		cond_resched();
+	}
+	kvfree(names);
+	return knows;
+}
+
+/**
  * rbmap_event_demand_way - how records of the kernel's own events arrive
  * @reason: set to what is wrong with a better way, or to NULL
  *

@@ -7,6 +7,7 @@
 
 int rbmap_event_set_demand(struct rbmap_event_set *set,
 			   const struct rbmap_event_match *match);
+bool rbmap_event_demand_knows(const struct rbmap_event_match *match);
 const char *rbmap_event_demand_way(const char **reason);
 const char *rbmap_event_demand_refused(void);
 char *rbmap_event_set_available(struct rbmap_event_set *set);

@@ -196,6 +196,14 @@ ok "a system is enabled by name" sh -c "echo signal >>$root/set_event"
 is "$(cat $events/signal/enable) $(cat $events/sched/sched_switch/enable)" "1 1" "set_event: >> adds events"
 ok "an event is disabled by name" sh -c "echo '!*:sched_switch' >>$root/set_event"
 is "$(cat $events/signal/enable) $(cat $events/sched/enable)" "1 0" "set_event: ! disables events"
+ok "an event that the buffer does not have yet can be disabled" \
+	sh -c "echo '!initcall:*' >>$root/set_event"
+ok "and the words behind it are obeyed" \
+	sh -c "echo '!initcall:initcall_start sched:sched_switch' >>$root/set_event"
+is "$(cat $events/sched/sched_switch/enable)" 1 "an event that follows is enabled"
+fails "the buffer does not get the event for that" test -e $events/initcall
+fails "an event that does not exist cannot be disabled" \
+	sh -c "echo '!initcall:nothing' >>$root/set_event"
 ok "an event is enabled without its system" put set_event sched_switch
 is "$(sort $root/set_event | xargs)" "rbmap:marker rbmap:marker_raw sched:sched_switch" "set_event: > replaces the events"
 ok "an empty line disables all events" put set_event '\n'
