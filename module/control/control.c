@@ -391,7 +391,7 @@ static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 					    "1 to discard all events");
 	rbmap_buffer_reset(rbmap_controlled(kobj));
 	if (control->events)
-		rbmap_event_set_missed_reset(control->events);
+		rbmap_event_set_missed_reset(control->events, RBMAP_ALL_CPUS);
 	return len;
 }
 

@@ -30,6 +30,7 @@
 #include "buffer/walk.h"
 #include "compat/text.h"
 #include "device.h"
+#include "event/registry.h"
 #include "lib/error_log.h"
 #include "text_print.h"
 #include "trace.h"
@@ -212,8 +213,10 @@ static int rbmap_trace_open(struct inode *inode, struct file *file)
 	int err = rbmap_text_open(file, buf, RBMAP_ALL_CPUS, RBMAP_TEXT_TRACE);
 
 	/* An open that fails leaves the events. */
-	if (!err && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
+	if (!err && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
 		rbmap_buffer_reset(buf);
+		rbmap_events_reset_missed(buf, RBMAP_ALL_CPUS);
+	}
 	return err;
 }
 
@@ -222,8 +225,10 @@ static int rbmap_cpu_trace_open(struct inode *inode, struct file *file)
 	struct rbmap_cpu_buffer *cpu_buf = file->private_data;
 	int err = rbmap_text_open(file, cpu_buf->buffer, cpu_buf->cpu, RBMAP_TEXT_TRACE);
 
-	if (!err && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
+	if (!err && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
 		rbmap_cpu_buffer_reset(cpu_buf);
+		rbmap_events_reset_missed(cpu_buf->buffer, cpu_buf->cpu);
+	}
 	return err;
 }
 

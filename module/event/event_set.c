@@ -144,6 +144,24 @@ static int rbmap_event_missed_alloc(struct rbmap_event_file *event_file)
 	return set->missed && event_file->missed ? 0 : -ENOMEM;
 }
 
+/* The number of a CPU, which may be negative. */
+static s64 rbmap_event_set_missed_sum(const struct rbmap_event_set *set, int cpu)
+{
+	const struct rbmap_event_file *event_file;
+	u64 missed;
+
+	lockdep_assert_held(&rbmap_event_files_lock);
+	missed = *per_cpu_ptr(set->missed, cpu);
+	list_for_each_entry(event_file, &set->event_files, list)
+		missed += rbmap_event_missed_since(event_file, cpu);
+	return missed;
+}
+
+static u64 rbmap_event_set_missed_shown(const struct rbmap_event_set *set, int cpu)
+{
+	return set->missed ? max_t(s64, rbmap_event_set_missed_sum(set, cpu), 0) : 0;
+}
+
 /**
  * rbmap_event_set_missed - number of events that the kernel missed
  * @set: the buffer's set
@@ -157,38 +175,41 @@ static int rbmap_event_missed_alloc(struct rbmap_event_file *event_file)
  */
 u64 rbmap_event_set_missed(struct rbmap_event_set *set, int cpu)
 {
-	const struct rbmap_event_file *event_file;
-	u64 missed = 0;
+	u64 missed;
 
 	mutex_lock(&rbmap_event_files_lock);
-	if (set->missed)
-		missed = *per_cpu_ptr(set->missed, cpu);
-	list_for_each_entry(event_file, &set->event_files, list)
-		missed += rbmap_event_missed_since(event_file, cpu);
+	missed = rbmap_event_set_missed_shown(set, cpu);
 	mutex_unlock(&rbmap_event_files_lock);
-	return (s64)missed > 0 ? missed : 0;
+	return missed;
+}
+
+static void rbmap_event_set_missed_clear(struct rbmap_event_set *set)
+{
+	struct rbmap_event_file *event_file;
+	int cpu;
+
+	list_for_each_entry(event_file, &set->event_files, list) {
+		if (event_file->missing)
+			rbmap_event_missed_begin(event_file);
+	}
+	for_each_possible_cpu(cpu)
+		*per_cpu_ptr(set->missed, cpu) = 0;
 }
 
 /**
  * rbmap_event_set_missed_reset - count missed events from 0 again
  * @set: the buffer's set
+ * @cpu: a CPU, or RBMAP_ALL_CPUS
  *
  * Context: may sleep.
  */
-void rbmap_event_set_missed_reset(struct rbmap_event_set *set)
+void rbmap_event_set_missed_reset(struct rbmap_event_set *set, int cpu)
 {
-	struct rbmap_event_file *event_file;
-	int cpu;
-
 	mutex_lock(&rbmap_event_files_lock);
-	list_for_each_entry(event_file, &set->event_files, list) {
-		if (event_file->missing)
-			rbmap_event_missed_begin(event_file);
-	}
-	if (set->missed) {
-		for_each_possible_cpu(cpu)
-			*per_cpu_ptr(set->missed, cpu) = 0;
-	}
+	if (set->missed && cpu == RBMAP_ALL_CPUS)
+		rbmap_event_set_missed_clear(set);
+	else if (set->missed)
+		*per_cpu_ptr(set->missed, cpu) -= rbmap_event_set_missed_shown(set, cpu);
 	mutex_unlock(&rbmap_event_files_lock);
 }
 

@@ -59,7 +59,7 @@ int rbmap_event_set_switch(struct rbmap_event_set *set,
 bool rbmap_event_set_has(struct rbmap_event_set *set, const struct rbmap_event_match *match);
 char *rbmap_event_set_list(struct rbmap_event_set *set, bool enabled);
 u64 rbmap_event_set_missed(struct rbmap_event_set *set, int cpu);
-void rbmap_event_set_missed_reset(struct rbmap_event_set *set);
+void rbmap_event_set_missed_reset(struct rbmap_event_set *set, int cpu);
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system);
 
 void rbmap_event_file_update_checks(struct rbmap_event_file *event_file);

@@ -283,6 +283,25 @@ void rbmap_event_set_hide(struct rbmap_event_set *set)
 }
 
 /**
+ * rbmap_events_reset_missed - count the missed events of a buffer from 0 again
+ * @buf: a buffer, which may be about to end
+ * @cpu: a CPU, or RBMAP_ALL_CPUS
+ *
+ * Context: may sleep.
+ */
+void rbmap_events_reset_missed(const struct rbmap_buffer *buf, int cpu)
+{
+	struct rbmap_event_set *set;
+
+	mutex_lock(&rbmap_registry_lock);
+	list_for_each_entry(set, &rbmap_event_sets, list) {
+		if (set->buffer == buf)
+			rbmap_event_set_missed_reset(set, cpu);
+	}
+	mutex_unlock(&rbmap_registry_lock);
+}
+
+/**
  * rbmap_event_registered - test whether an event exists that is not to be replaced
  * @system: its system
  * @name: its name

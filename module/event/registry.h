@@ -12,6 +12,7 @@ void rbmap_event_forget(struct rbmap_event_type *event);
 int rbmap_event_set_show(struct rbmap_event_set *set,
 			 const struct rbmap_event_set_ops *ops, void *data);
 void rbmap_event_set_hide(struct rbmap_event_set *set);
+void rbmap_events_reset_missed(const struct rbmap_buffer *buf, int cpu);
 bool rbmap_event_registered(const char *system, const char *name);
 void rbmap_event_visit(u16 id,
 		       void (*visit)(const struct rbmap_event_type *event, void *data),

@@ -111,6 +111,33 @@ ok "it can be named again" put set_event source:source_hit
 ok "it has the fields of the later version" grep -q ' more;' $events/source/source_hit/format
 is "$(cat $status)" available "it is available"
 is "$(recorded "echo 10 >$changed_hits")" 10 "and recorded"
+
+# The kernel misses an event that happens while another one is recorded
+misses()
+{
+	put reset 1
+	for cpu in 1 2; do
+		taskset $cpu sh -c 'echo "77 x" >/sys/module/changed/parameters/hit'
+	done
+}
+missed()
+{
+	sed -n 's/^missed: //p' $root/per_cpu/cpu[01]/stats | xargs
+}
+misses
+is "$(missed)" "1 1" "an event that the kernel has missed is counted"
+put instances/create more
+: >/dev/rbmap/more/trace
+put instances/destroy more
+is "$(missed)" "1 1" "O_TRUNC of the trace of another buffer changes nothing"
+: >/dev/rbmap/per_cpu/1/trace
+is "$(missed)" "1 0" "O_TRUNC of the trace of a processor counts those of that one from 0 again"
+: >/dev/rbmap/trace
+is "$(missed)" "0 0" "O_TRUNC of trace counts all of them from 0 again"
+misses
+is "$(missed)" "1 1" "and the next ones are counted"
+put reset 1
+is "$(missed)" "0 0" "a reset does the same"
 rmmod changed
 load_module source
 like "$(cat $status)" '^unavailable: .*name it again' "the first version is another one again"

@@ -34,7 +34,8 @@ struct source_pair {
 /* changed.c is a later version of the module, whose record has one more field. */
 #ifdef SOURCE_CHANGED
 #define SOURCE_MORE_FIELD	__field(u32, more)
-#define SOURCE_MORE_ASSIGN	__entry->more = 1;
+#define SOURCE_MORE_ASSIGN	__entry->more = source_nested(number);
+static u32 source_nested(int number);
 #else
 #define SOURCE_MORE_FIELD
 #define SOURCE_MORE_ASSIGN
