@@ -791,10 +791,11 @@ static int rbmap_text_await(struct rbmap_text_file *file, unsigned int flags, si
 			continue;
 		if (err || file->len)
 			return err == -EAGAIN ? -ERESTARTSYS : err;
+		/* As in tracefs, only a reader that waits comes to an end. */
+		if (flags & O_NONBLOCK && !rbmap_buffer_gone(file->buffer))
+			return -EAGAIN;
 		if (rbmap_text_ends(file))
 			return 1;
-		if (flags & O_NONBLOCK)
-			return -EAGAIN;
 		if (signal_pending(current))
 			return -ERESTARTSYS;
 		err = rbmap_text_wait(file);
@@ -848,7 +849,7 @@ static __poll_t rbmap_trace_pipe_poll(struct file *file, poll_table *table)
 
 	for_each_text_cpu(tc, text)
 		ready |= rbmap_text_cpu_poll(text, tc, file, table);
-	if (READ_ONCE(text->at) < READ_ONCE(text->len) || rbmap_text_ends(text))
+	if (READ_ONCE(text->at) < READ_ONCE(text->len) || rbmap_buffer_gone(text->buffer))
 		ready |= EPOLLIN | EPOLLRDNORM;
 	return ready;
 }

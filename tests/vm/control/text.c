@@ -4,6 +4,7 @@
  *	  text poll FILE	wait until poll() says that the file can be read
  *	  text interrupt FILE	wait in read() until a signal comes, with a handler for it
  *	  text seek FILE	read, go to the beginning, and read again
+ *	  text stop FILE ON	read all, write 0 to ON, read and poll() again
  *
  * For text.sh.  read prints the text, and then EAGAIN or EOF to standard error.
  */
@@ -80,12 +81,29 @@ static void seek_file(const char *name)
 	read_all(fd, name);
 }
 
+/* Recording stops after a read that does not wait. */
+static void stop(const char *name, const char *on)
+{
+	struct pollfd poll_fd = { .fd = open_file(name), .events = POLLIN };
+	int fd = open(on, O_WRONLY | O_CLOEXEC);
+
+	read_all(poll_fd.fd, name);
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		err(2, "%s", on);
+	read_all(poll_fd.fd, name);
+	printf("%s\n", poll(&poll_fd, 1, 0) ? "readable" : "not readable");
+}
+
 int main(int argc, char **argv)
 {
 	int i;
 
 	if (argc < 3)
-		errx(2, "usage: text read|poll|interrupt|seek FILE...");
+		errx(2, "usage: text read|poll|interrupt|seek|stop FILE...");
+	if (!strcmp(argv[1], "stop") && argc == 4) {
+		stop(argv[2], argv[3]);
+		return 0;
+	}
 	for (i = 2; i < argc; i++) {
 		if (!strcmp(argv[1], "poll"))
 			poll_file(argv[i]);

@@ -207,6 +207,14 @@ markers 1 3
 is "$(/tests/text read $dir/trace_pipe 2>/tmp/error | numbers)" "1 2 3 " \
 	"an open that does not wait reads what is there"
 is "$(cat /tmp/error)" EAGAIN "and then has nothing: EAGAIN"
+for each in $tracefs $dir; do
+	echo 1 >$each/tracing_on
+	echo number 1 >$each/trace_marker
+	is "$(/tests/text stop $each/trace_pipe $each/tracing_on 2>/tmp/error | tail -n 1)" "not readable" \
+		"$each: poll() finds nothing after recording has stopped"
+	is "$(tr '\n' ' ' </tmp/error)" "EAGAIN EAGAIN " "$each: a read that does not wait does not end"
+done
+echo 1 >$dir/tracing_on
 /tests/text poll $dir/trace_pipe >/tmp/polled &
 pid=$!
 ok "poll() waits" retry_until 20 sleeps $pid
