@@ -10,6 +10,7 @@
 #include "buffer/buffer.h"
 #include "error_log.h"
 #include "lib/error_log.h"
+#include "text_seek.h"
 
 static int rbmap_error_log_show(struct seq_file *m, void *unused)
 {
@@ -55,5 +56,5 @@ const struct file_operations rbmap_error_log_fops = {
 	.release	= rbmap_error_log_release,
 	.read		= seq_read,
 	.write		= rbmap_error_log_write,
-	.llseek		= seq_lseek,
+	.llseek		= rbmap_text_llseek,
 };

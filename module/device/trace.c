@@ -33,6 +33,7 @@
 #include "event/registry.h"
 #include "lib/error_log.h"
 #include "text_print.h"
+#include "text_seek.h"
 #include "trace.h"
 
 /* A line is at most this long, and a read() ends with the line that goes beyond the first. */
@@ -81,6 +82,7 @@ struct rbmap_text_cpu {
  * @text: printed text
  * @len: bytes of @text
  * @at: bytes of it that were read
+ * @pos: offset of the text behind these bytes, if the file is trace or a snapshot
  * @nr: number of elements of @cpus
  * @cpus: possible CPUs, or the CPU of the file
  */
@@ -96,6 +98,7 @@ struct rbmap_text_file {
 	char			*text;
 	size_t			len;
 	size_t			at;
+	loff_t			pos;
 	unsigned int		nr;
 	struct rbmap_text_cpu	cpus[];
 };
@@ -664,19 +667,52 @@ static int rbmap_text_fill_passive(struct rbmap_text_file *file, size_t count)
 	return err == -EAGAIN ? -ERESTARTSYS : err;
 }
 
+/* Print something, unless there is text that was not read.  No text: this is the end. */
+static int rbmap_text_more(struct rbmap_text_file *file, size_t count)
+{
+	if (rbmap_text_has(file))
+		return 0;
+	return file->begun ? rbmap_text_fill_passive(file, count) : rbmap_text_start(file);
+}
+
+/* Print the text again, which is that of this moment, and leave out what is before @pos. */
+static int rbmap_text_print_from(struct rbmap_text_file *file, loff_t pos)
+{
+	size_t size;
+	int err;
+
+	file->begun = false;
+	file->at = 0;
+	file->len = 0;
+	for (file->pos = 0; file->pos < pos; file->pos += size) {
+		err = rbmap_text_more(file, RBMAP_TEXT_READ);
+		if (err || !file->len)
+			return err;
+		size = min_t(u64, pos - file->pos, file->len - file->at);
+		file->at += size;
+		if (signal_pending(current))
+			return -ERESTARTSYS;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* As in tracefs, a read at the beginning prints the text again. */
 static ssize_t rbmap_trace_read_locked(struct rbmap_text_file *file, char __user *to,
 				       size_t count, loff_t *pos)
 {
 	ssize_t ret = 0;
 
-	if (!rbmap_text_has(file)) {
-		ret = file->begun ? rbmap_text_fill_passive(file, count) :
-				    rbmap_text_start(file);
-	}
+	if (!*pos || *pos != file->pos)
+		ret = rbmap_text_print_from(file, *pos);
+	if (!ret)
+		ret = rbmap_text_more(file, count);
 	if (!ret && file->len)
 		ret = rbmap_text_copy(file, to, count);
-	if (ret > 0)
+	if (ret > 0) {
 		*pos += ret;
+		file->pos = *pos;
+	}
 	return ret;
 }
 
@@ -692,26 +728,6 @@ static ssize_t rbmap_trace_read(struct file *file, char __user *to, size_t count
 	ret = rbmap_trace_read_locked(text, to, count, pos);
 	mutex_unlock(&text->lock);
 	return ret;
-}
-
-/* Only the beginning can be sought: the text is that of the moment at which it is read. */
-static loff_t rbmap_trace_llseek(struct file *file, loff_t offset, int whence)
-{
-	struct rbmap_text_file *text = file->private_data;
-
-	if (whence == SEEK_CUR && !offset)
-		return file->f_pos;
-	if (whence != SEEK_SET || offset)
-		return -EINVAL;
-	/* A reader holds the lock while it waits for its memory. */
-	if (mutex_lock_interruptible(&text->lock))
-		return -ERESTARTSYS;
-	text->begun = false;
-	text->at = 0;
-	text->len = 0;
-	file->f_pos = 0;
-	mutex_unlock(&text->lock);
-	return 0;
 }
 
 /* ---- trace_pipe */
@@ -860,7 +876,7 @@ static __poll_t rbmap_trace_pipe_poll(struct file *file, poll_table *table)
 	.release	= rbmap_text_release,				\
 	.read		= rbmap_trace_read,				\
 	.write		= _write,					\
-	.llseek		= rbmap_trace_llseek,				\
+	.llseek		= rbmap_text_llseek,				\
 }
 
 #define RBMAP_TRACE_PIPE_FOPS(_open) {					\

@@ -4,6 +4,8 @@
  *	  text poll FILE	wait until poll() says that the file can be read
  *	  text interrupt FILE	wait in read() until a signal comes, with a handler for it
  *	  text seek FILE	read, go to the beginning, and read again
+ *	  text at FILE		read at offsets
+ *	  text append FILE	open the file as programs do that append to it
  *	  text stop FILE ON	read all, write 0 to ON, read and poll() again
  *
  * For text.sh.  read prints the text, and then EAGAIN or EOF to standard error.
@@ -68,14 +70,14 @@ static void interrupt(const char *name)
 	printf("interrupted\n");
 }
 
-/* A place in the middle cannot be sought. */
+/* The end of the text cannot be sought. */
 static void seek_file(const char *name)
 {
 	int fd = open_file(name);
 
 	read_all(fd, name);
-	if (lseek(fd, 10, SEEK_SET) >= 0 || errno != EINVAL || lseek(fd, 0, SEEK_END) >= 0)
-		errx(2, "%s: it can be sought", name);
+	if (lseek(fd, 0, SEEK_END) >= 0 || errno != EINVAL)
+		errx(2, "%s: its end can be sought", name);
 	if (lseek(fd, 0, SEEK_SET))
 		err(2, "%s: lseek", name);
 	read_all(fd, name);
@@ -94,12 +96,47 @@ static void stop(const char *name, const char *on)
 	printf("%s\n", poll(&poll_fd, 1, 0) ? "readable" : "not readable");
 }
 
+/* A read at an offset has the text from there on, also a second time. */
+static void read_at(const char *name)
+{
+	static char again[sizeof(text)];
+	static const off_t offsets[] = { 0, 0, 100, 7, 100000000 };
+	int fd = open_file(name);
+	ssize_t size = pread(fd, text, sizeof(text), 0), got, expected;
+	size_t i;
+
+	if (size <= 100)
+		errx(2, "%s: %zd bytes at the beginning", name, size);
+	for (i = 0; i < sizeof(offsets) / sizeof(*offsets); i++) {
+		got = pread(fd, again, size, offsets[i]);
+		expected = offsets[i] < size ? size - offsets[i] : 0;
+		if (got < 0 || (expected && !got) || (!expected && got))
+			errx(2, "%s: %zd bytes at %lld", name, got, (long long)offsets[i]);
+		if (memcmp(again, text + (expected ? offsets[i] : 0), got < expected ? got : expected))
+			errx(2, "%s: other text at %lld", name, (long long)offsets[i]);
+	}
+	if (lseek(fd, 100, SEEK_SET) != 100 || (got = read(fd, again, size)) <= 0)
+		err(2, "%s: no text where it was sought", name);
+	if (memcmp(again, text + 100, got < size - 100 ? got : size - 100))
+		errx(2, "%s: other text where it was sought", name);
+	printf("same\n");
+}
+
+static void append(const char *name)
+{
+	int fd = open(name, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+	if (fd < 0 || lseek(fd, 0, SEEK_END) || lseek(fd, 5, SEEK_SET))
+		err(2, "%s", name);
+	printf("0\n");
+}
+
 int main(int argc, char **argv)
 {
 	int i;
 
 	if (argc < 3)
-		errx(2, "usage: text read|poll|interrupt|seek|stop FILE...");
+		errx(2, "usage: text read|poll|interrupt|seek|at|append|stop FILE...");
 	if (!strcmp(argv[1], "stop") && argc == 4) {
 		stop(argv[2], argv[3]);
 		return 0;
@@ -111,6 +148,10 @@ int main(int argc, char **argv)
 			interrupt(argv[i]);
 		else if (!strcmp(argv[1], "seek"))
 			seek_file(argv[i]);
+		else if (!strcmp(argv[1], "at"))
+			read_at(argv[i]);
+		else if (!strcmp(argv[1], "append"))
+			append(argv[i]);
 		else
 			read_all(open_file(argv[i]), argv[i]);
 	}

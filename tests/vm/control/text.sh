@@ -415,6 +415,13 @@ echo >>$dir/trace
 is "$(numbers $dir/trace)" "1 2 3 4 " "a write changes nothing"
 is "$(/tests/text seek $dir/trace 2>/tmp/error | numbers)" "1 2 3 4 1 2 3 4 " "the beginning can be sought"
 is "$(tr '\n' ' ' </tmp/error)" "EOF EOF " "each text has an end"
+echo number 1 >$tracefs/trace_marker
+for each in $tracefs $dir; do
+	is "$(/tests/text at $each/trace 2>&1)" same "$each: a read at an offset has the text from there on"
+	is "$(/tests/text append $each/trace $each/error_log 2>&1 | tr '\n' ' ')" "0 0 " \
+		"$each: programs may append"
+done
+is "$(/tests/text append $dir/snapshot 2>&1)" 0 "also to a snapshot"
 sh -c "echo >$dir/per_cpu/cpu0/trace; echo >$dir/per_cpu/cpu1/trace"
 is "$(numbers $dir/trace)" "" "O_TRUNC of the files of processors empties their rings"
 markers 1 4
