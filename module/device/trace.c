@@ -15,9 +15,11 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/overflow.h>
+#include <linux/pipe_fs_i.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/splice.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -820,22 +822,87 @@ static int rbmap_text_await(struct rbmap_text_file *file, unsigned int flags, si
 	}
 }
 
+/* Take the lock when there is text.  Return as rbmap_text_await(): not 0 without the lock. */
+static int rbmap_trace_pipe_lock(struct rbmap_text_file *file, unsigned int flags, size_t count)
+{
+	int ret = 0;
+
+	if (mutex_lock_interruptible(&file->lock))
+		return -ERESTARTSYS;
+	if (!rbmap_text_has(file))
+		ret = rbmap_text_await(file, flags, count);
+	if (ret)
+		mutex_unlock(&file->lock);
+	return ret;
+}
+
 static ssize_t rbmap_trace_pipe_read(struct file *file, char __user *to, size_t count,
 				     loff_t *pos)
 {
 	struct rbmap_text_file *text = file->private_data;
-	ssize_t ret = 0;
+	ssize_t ret;
 
 	if (!count)
 		return 0;
-	if (mutex_lock_interruptible(&text->lock))
-		return -ERESTARTSYS;
-	if (!rbmap_text_has(text))
-		ret = rbmap_text_await(text, file->f_flags, count);
-	if (!ret)
-		ret = rbmap_text_copy(text, to, count);
-	else if (ret > 0)
-		ret = 0;
+	ret = rbmap_trace_pipe_lock(text, file->f_flags, count);
+	if (ret)
+		return min_t(ssize_t, ret, 0);
+	ret = rbmap_text_copy(text, to, count);
+	mutex_unlock(&text->lock);
+	return ret;
+}
+
+static void rbmap_text_page_release(struct splice_pipe_desc *spd, unsigned int i)
+{
+	put_page(spd->pages[i]);
+}
+
+/* Copy text to a page that the pipe keeps.  Without room in the pipe the text stays. */
+static ssize_t rbmap_text_to_pipe(struct rbmap_text_file *file, struct pipe_inode_info *pipe,
+				  size_t count)
+{
+	struct page *page = alloc_page(GFP_KERNEL_ACCOUNT);
+	struct partial_page partial = {
+		.len = min3(count, file->len - file->at, (size_t)PAGE_SIZE),
+	};
+	struct splice_pipe_desc spd = {
+		.pages		= &page,
+		.partial	= &partial,
+		.nr_pages	= 1,
+		.nr_pages_max	= 1,
+		.ops		= &nosteal_pipe_buf_ops,
+		.spd_release	= rbmap_text_page_release,
+	};
+	ssize_t ret;
+
+	if (!page)
+		return -ENOMEM;
+	memcpy(page_address(page), file->text + file->at, partial.len);
+	ret = splice_to_pipe(pipe, &spd);
+	if (ret > 0)
+		file->at += ret;
+	return ret;
+}
+
+/*
+ * The pipe is not locked meanwhile, so that its reader does not wait for new events.  The lock
+ * is that of a real pipe: sendfile(), whose internal pipe is not locked, refuses files that
+ * cannot seek.
+ */
+static ssize_t rbmap_trace_pipe_splice(struct file *file, loff_t *pos,
+				       struct pipe_inode_info *pipe, size_t count,
+				       unsigned int flags)
+{
+	unsigned int how = file->f_flags | (flags & SPLICE_F_NONBLOCK ? O_NONBLOCK : 0);
+	struct rbmap_text_file *text = file->private_data;
+	ssize_t ret;
+
+	pipe_unlock(pipe);
+	ret = rbmap_trace_pipe_lock(text, how, count);
+	pipe_lock(pipe);
+	if (ret)
+		return min_t(ssize_t, ret, 0);
+	ret = rbmap_text_to_pipe(text, pipe, count);
 	mutex_unlock(&text->lock);
 	return ret;
 }
@@ -884,6 +951,7 @@ static __poll_t rbmap_trace_pipe_poll(struct file *file, poll_table *table)
 	.open		= _open,					\
 	.release	= rbmap_text_release,				\
 	.read		= rbmap_trace_pipe_read,			\
+	.splice_read	= rbmap_trace_pipe_splice,			\
 	.poll		= rbmap_trace_pipe_poll,			\
 }
 

@@ -5,11 +5,13 @@
  *	  text interrupt FILE	wait in read() until a signal comes, with a handler for it
  *	  text seek FILE	read, go to the beginning, and read again
  *	  text at FILE		read at offsets
+ *	  text splice FILE	as read, with splice() to a pipe
  *	  text append FILE	open the file as programs do that append to it
  *	  text stop FILE ON	read all, write 0 to ON, read and poll() again
  *
  * For text.sh.  read prints the text, and then EAGAIN or EOF to standard error.
  */
+#define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -68,6 +70,27 @@ static void interrupt(const char *name)
 	if (read(fd, text, sizeof(text)) >= 0 || errno != EINTR)
 		err(2, "%s: not interrupted", name);
 	printf("interrupted\n");
+}
+
+static void splice_all(const char *name)
+{
+	int fd = open_file(name), fds[2];
+	ssize_t got, left;
+
+	if (pipe(fds))
+		err(2, "pipe");
+	while ((got = splice(fd, NULL, fds[1], NULL, sizeof(text), 0)) > 0) {
+		for (; got > 0; got -= left) {
+			left = read(fds[0], text, got);
+			if (left <= 0)
+				err(2, "pipe");
+			fwrite(text, 1, left, stdout);
+		}
+	}
+	fflush(stdout);
+	if (got < 0 && errno != EAGAIN)
+		err(2, "%s: splice", name);
+	fprintf(stderr, "%s\n", got ? "EAGAIN" : "EOF");
 }
 
 /* The end of the text cannot be sought. */
@@ -136,7 +159,7 @@ int main(int argc, char **argv)
 	int i;
 
 	if (argc < 3)
-		errx(2, "usage: text read|poll|interrupt|seek|at|append|stop FILE...");
+		errx(2, "usage: text read|poll|interrupt|seek|at|append|stop|splice FILE...");
 	if (!strcmp(argv[1], "stop") && argc == 4) {
 		stop(argv[2], argv[3]);
 		return 0;
@@ -150,6 +173,8 @@ int main(int argc, char **argv)
 			seek_file(argv[i]);
 		else if (!strcmp(argv[1], "at"))
 			read_at(argv[i]);
+		else if (!strcmp(argv[1], "splice"))
+			splice_all(argv[i]);
 		else if (!strcmp(argv[1], "append"))
 			append(argv[i]);
 		else

@@ -224,6 +224,11 @@ markers 3 3
 ok "an event ends the poll()" retry_until 20 grep -q readable /tmp/polled
 wait $pid
 is "$(/tests/text read $dir/trace_pipe 2>/dev/null | numbers)" "3 " "which consumes nothing"
+markers 1 50
+is "$(/tests/text splice $dir/trace_pipe 2>/tmp/error | numbers)" "$(seq 50 | tr '\n' ' ')" \
+	"splice() passes the text to a pipe"
+is "$(cat /tmp/error)" EAGAIN "and then has nothing: EAGAIN"
+is "$(/tests/text read $dir/trace_pipe 2>/dev/null)" "" "which consumes the events"
 cat $dir/trace_pipe >/tmp/pipe &
 pid=$!
 ok "a reader waits" retry_until 20 sleeps $pid
