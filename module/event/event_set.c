@@ -68,8 +68,8 @@ void rbmap_event_set_update_checks(struct rbmap_event_set *set)
 
 /*
  * Where preemption is on before the record is filled, a task may move to another CPU between
- * its call and its record.  The count of that CPU is then -1.  Only the sum is right, so that
- * nothing is rounded before.
+ * its call and its record.  The count of that CPU is then -1.  Only the sum of all CPUs is
+ * right, so that nothing is rounded before.
  *
  * A call that has no record yet seems to be missed, and so does one between the two loads.  The
  * smallest difference has the fewest of them.
@@ -157,9 +157,24 @@ static s64 rbmap_event_set_missed_sum(const struct rbmap_event_set *set, int cpu
 	return missed;
 }
 
+/*
+ * If a CPU has less than none, others have as many too much.  They are taken from the first
+ * CPUs that have some, so that the numbers that are shown have the right sum.
+ */
 static u64 rbmap_event_set_missed_shown(const struct rbmap_event_set *set, int cpu)
 {
-	return set->missed ? max_t(s64, rbmap_event_set_missed_sum(set, cpu), 0) : 0;
+	s64 missed = set->missed ? rbmap_event_set_missed_sum(set, cpu) : 0;
+	s64 lacking = 0, other;
+	int each;
+
+	if (missed <= 0)
+		return 0;
+	for_each_possible_cpu(each) {
+		other = each == cpu ? 0 : rbmap_event_set_missed_sum(set, each);
+		if (other < 0 || each < cpu)
+			lacking -= other;
+	}
+	return clamp_t(s64, missed - lacking, 0, missed);
 }
 
 /**
@@ -169,7 +184,8 @@ static u64 rbmap_event_set_missed_shown(const struct rbmap_event_set *set, int c
  *
  * These are events that were enabled in the buffer, but for which the kernel had no
  * memory: the task or interrupt was already in another event.  An event that happens
- * at this moment may count, too.
+ * at this moment may count, too.  A task may have moved between the call and the record: the
+ * sum of all CPUs is right, but such an event may be in the number of another CPU.
  *
  * Context: may sleep.
  */

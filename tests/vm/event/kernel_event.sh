@@ -138,6 +138,19 @@ misses
 is "$(missed)" "1 1" "and the next ones are counted"
 put reset 1
 is "$(missed)" "0 0" "a reset does the same"
+
+# A task moves to another processor between its call and its record
+uncounted="echo 1 >/sys/module/changed/parameters/uncounted"
+nested="echo '77 x' >/sys/module/changed/parameters/hit"
+for cpus in "1 2" "2 1"; do
+	put reset 1
+	taskset "${cpus% *}" sh -c "$nested"
+	taskset "${cpus#* }" sh -c "$uncounted"
+	is "$(missed)" "0 0" "an event of which one processor has the call and another one the record is not missed"
+done
+taskset 2 sh -c "$nested; $nested"
+is "$(missed)" "0 2" "the others are counted"
+put reset 1
 rmmod changed
 load_module source
 like "$(cat $status)" '^unavailable: .*name it again' "the first version is another one again"
