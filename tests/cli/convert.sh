@@ -43,12 +43,15 @@ fi
 
 # --- markers: slices and counters are what Perfetto draws, other texts are events of their own
 : "${MAKE_EVENTS:=build/tests/unit/cli/plain/cli_make_events}"
-for text in 'B|12|web' 'E|12' E 'C|12|load|5' 'E|12|x' hello Exit 'B|x|web' 'B|12' 'C|12|load' 'X|12|y' 'B|' 'E|'; do
+for text in 'B|12|web' 'E|12' E 'C|12|load|5' 'C|12|load|-5|group' 'E|12|x' \
+	hello Exit 'B|x|web' 'B|12' 'C|12|load' 'X|12|y' 'B|' 'E|' \
+	'C|12|load|high' 'C|12|load|' 'C|12|load|5x' 'C|12||5' \
+	'B|99999999999|x' 'B|4294967296|x'; do
 	now=$((${now:-0} + 10))
 	echo "0 $now 12 marker $text"
 done | "$MAKE_EVENTS" "$dir/markers"
 same markers
-is "$kinds" "$(echo "$kinds" | sed 's/own [0-9]*, generic [0-9]*/own 5, generic 8/')" "five markers are slices and counters"
+is "$kinds" "$(echo "$kinds" | sed 's/own [0-9]*, generic [0-9]*/own 6, generic 14/')" "six markers are slices and counters"
 
 # --- a marker whose format has no text
 mkdir -p "$dir/formats/rbmap/marker"

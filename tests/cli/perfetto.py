@@ -158,13 +158,22 @@ class Recording:
             name = f"{event['system']}:{name}"
         if "fields" not in event:
             return ts, pid, name, {"text": event["text"]}
-        if (event["system"], name) == ("rbmap", "marker") and SLICE.match(event["fields"].get("buf", "")):
+        if (event["system"], name) == ("rbmap", "marker") and is_drawn(event["fields"].get("buf", "")):
             name = "print"
         return ts, pid, name, event["fields"]
 
 
 # The markers that Perfetto draws
-SLICE = re.compile(r"(B\|\d+\||E(\|\d+(\|.*)?)?$|C\|\d+\|[^|]*\|)", re.DOTALL)
+SLICE = re.compile(r"B\|(?P<begin>\d+)\||E(\|(?P<end>\d+)(\|.*)?)?$|"
+                   r"C\|(?P<counter>\d+)\|[^|]+\|\s*(?P<number>[+-]?\d+)(\||\n*$)", re.DOTALL)
+
+
+def is_drawn(text):
+    found = SLICE.match(text)
+    return bool(found) and all(int(found[pid] or 0) < 1 << 32 for pid in ("begin", "end", "counter")) \
+        and -1 << 63 <= int(found["number"] or 0) < 1 << 63
+
+
 LAST_BOOT = 97000000000     # the end in cli_make_random
 
 

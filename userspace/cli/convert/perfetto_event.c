@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <ctype.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,14 +111,46 @@ static int prepare_bytes(struct perfetto_packer *p, const struct rbmap_event *ev
 	return set_unknown(p, "event", "data");
 }
 
+/* Go behind "PID". Return NULL without a number, or for one of more than 32 bits. */
+static const char *skip_pid(const char *at, const char *end)
+{
+	const char *begin = at;
+	uint64_t pid = 0;
+
+	for (; at < end && isdigit((unsigned char)*at) && pid <= UINT32_MAX; at++)
+		pid = pid * 10 + *at - '0';
+	return at == begin || pid > UINT32_MAX ? NULL : at;
+}
+
+/* Test whether the text is "NAME|NUMBER", or "NAME|NUMBER|" and more. */
+static bool is_counter(const char *text, const char *end)
+{
+	const char *bar = memchr(text, '|', end - text), *number, *number_end;
+	char digits[24], *rest;
+
+	if (!bar || bar == text)
+		return false;
+	number = bar + 1;
+	number_end = memchr(number, '|', end - number);
+	if (!number_end)
+		number_end = end;
+	if (number == number_end || (size_t)(number_end - number) >= sizeof(digits))
+		return false;
+	memcpy(digits, number, number_end - number);
+	digits[number_end - number] = 0;
+	errno = 0;
+	strtoll(digits, &rest, 10);
+	return !errno && rest != digits && !*rest;
+}
+
 /*
  * Test whether the text is a slice's beginning or end, or a counter: "B|PID|NAME", "E|PID" or
  * "E", "C|PID|NAME|NUMBER". Perfetto counts an error for each other text.
  */
 static bool is_slice_or_counter(const struct tep_format_field *field, const struct rbmap_event *ev)
 {
-	const char *text = (const char *)ev->data + field->offset, *end;
-	size_t len = ev->size > (size_t)field->offset ? ev->size - field->offset : 0, digits;
+	const char *text = (const char *)ev->data + field->offset, *end, *rest;
+	size_t len = ev->size > (size_t)field->offset ? ev->size - field->offset : 0;
 
 	len = strnlen(text, len);
 	while (len && text[len - 1] == '\n')
@@ -127,14 +160,12 @@ static bool is_slice_or_counter(const struct tep_format_field *field, const stru
 		return *text == 'E';
 	if (len < 3 || !strchr("BEC", *text) || text[1] != '|')
 		return false;
-	for (digits = 0; text + 2 + digits < end && isdigit((unsigned char)text[2 + digits]);)
-		digits++;
-	if (!digits)
+	rest = skip_pid(text + 2, end);
+	if (!rest)
 		return false;
-	if (text + 2 + digits == end)
+	if (rest == end)
 		return *text == 'E';
-	return text[2 + digits] == '|' &&
-	       (*text != 'C' || memchr(text + 3 + digits, '|', end - text - 3 - digits));
+	return *rest == '|' && (*text != 'C' || is_counter(rest + 1, end));
 }
 
 static int prepare_values(struct perfetto_packer *p, const struct rbmap_event *ev, int id)
