@@ -38,9 +38,20 @@ static inline bool rbmap_call_is_custom(const struct trace_event_call *call)
 #endif
 }
 
-/* Has somebody made the event in tracefs? */
+/*
+ * Has a process made the event (user_events)?  Only functions of such an event know its fields,
+ * and its tracepoint is in no list.
+ */
+static inline bool rbmap_call_is_users(const struct trace_event_call *call)
+{
+	return call->flags & TRACE_EVENT_FL_TRACEPOINT && call->class->get_fields;
+}
+
+/* Has somebody made the event, in tracefs or otherwise? */
 static inline bool rbmap_call_is_made(const struct trace_event_call *call)
 {
+	if (rbmap_call_is_users(call))
+		return true;
 #ifdef RBMAP_HAVE_TRACE_EVENT_DYNAMIC
 	if (call->flags & TRACE_EVENT_FL_DYNAMIC)
 		return true;
@@ -63,12 +74,13 @@ static inline bool rbmap_call_is_silent(const struct trace_event_call *call)
 
 /*
  * Does a reference of trace_get_event_file() keep the event?  Before kernels marked them,
- * nothing kept an event that somebody has made in tracefs.
+ * nothing kept an event that somebody has made in tracefs.  A process can remove its event in
+ * any case.
  */
 static inline bool rbmap_call_is_held(const struct trace_event_call *call)
 {
 #ifdef RBMAP_HAVE_TRACE_EVENT_DYNAMIC
-	return true;
+	return !rbmap_call_is_users(call);
 #else
 	return !rbmap_call_is_made(call);
 #endif

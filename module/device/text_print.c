@@ -20,6 +20,7 @@
 #include <linux/trace_seq.h>
 
 #include "compat/nofault.h"
+#include "compat/perf.h"
 #include "compat/text.h"
 #include "event/registry.h"
 #include "event/source.h"
@@ -262,7 +263,9 @@ static bool rbmap_event_fits(const struct rbmap_event_type *event,
 		return false;
 	if (event->source && event->source->prints)
 		return event->source->prints(event, call);
-	return rbmap_fields_same_as(event->fields, call->class->fields_array);
+	/* The function of a process's event needs a trace_array. */
+	return !rbmap_call_is_users(call) &&
+	       rbmap_fields_same_as(event->fields, call->class->fields_array);
 }
 
 /* Newer kernels look at an option of the trace_array for masks, and have one in any case. */

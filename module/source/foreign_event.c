@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The source of events that no other source has.  Somebody has made them in tracefs, such as
- * kprobes, or they are system calls of which the kernel also records memory of the process.
+ * kprobes, a process has made them (user_events), or they are system calls of which the kernel also records memory of the process.
  * The kernel hands its records to perf events.  Fields and text are those of the format file
  * in tracefs.
  */
@@ -163,7 +163,8 @@ static void rbmap_foreign_note_origin(struct rbmap_foreign_event *event, const c
 
 	if (IS_ERR(file))
 		return;
-	event->of_tracepoint = file->event_call->flags & TRACE_EVENT_FL_TRACEPOINT;
+	event->of_tracepoint = file->event_call->flags & TRACE_EVENT_FL_TRACEPOINT &&
+			       !rbmap_call_is_users(file->event_call);
 	event->made = rbmap_call_is_made(file->event_call);
 	event->silent = rbmap_call_is_silent(file->event_call);
 	trace_put_event_file(file);

@@ -202,4 +202,15 @@ fi
 put set_event 'source kmem:rss_stat sched timer'
 ok "rbmap unloads while events fire" rmmod rbmap
 ok "the module unloads" rmmod source
+
+# An event whose fields only its own function knows, as those of user_events
+ok "rbmap loads again" load_module rbmap buffer_size_kb=2048
+ok "the event's function knows its fields" load_module changed own_fields=1
+ok "the event can be named" put set_event source:source_hit
+is "$(cat $events/source/source_hit/source)" foreign "the kernel hands it over by perf events"
+is "$(recorded "echo 10 >$changed_hits")" 10 "it is recorded"
+like "$(cat /dev/rbmap/trace)" 'source_hit: number=9 odd=1' "its records are printed"
+put set_event ' '
+ok "rbmap unloads at last" rmmod rbmap
+ok "and the module" retry_until 10 rmmod changed
 done_testing

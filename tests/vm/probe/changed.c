@@ -3,7 +3,8 @@
  * A later version of source.c: the record of its event has one more field.  While the event of
  * number 77 is recorded, another one happens, for which the kernel has no record then.  A
  * write to the parameter uncounted lets rbmap get a record without a call, as on a processor to
- * which the task has come between the two.
+ * which the task has come between the two.  The parameter own_fields makes the event like those
+ * of user_events: only a function of the event knows its fields.
  */
 #define SOURCE_CHANGED
 #include "source.c"
@@ -36,3 +37,18 @@ static int uncounted_set(const char *line, const struct kernel_param *param)
 static const struct kernel_param_ops uncounted_ops = { .set = uncounted_set };
 
 module_param_cb(uncounted, &uncounted_ops, NULL, 0200);
+
+static struct list_head *own_fields(struct trace_event_call *call)
+{
+	return &call->class->fields;
+}
+
+static int own_fields_set(const char *line, const struct kernel_param *param)
+{
+	event_source_hit.class->get_fields = own_fields;
+	return 0;
+}
+
+static const struct kernel_param_ops own_fields_ops = { .set = own_fields_set };
+
+module_param_cb(own_fields, &own_fields_ops, NULL, 0);
