@@ -103,7 +103,7 @@ static void check_sums(int fd, const char *events, const char *lost)
 /* A file that was cut off, or has a page without sense, does not say how much it has lost. */
 static void test_damaged(void **state)
 {
-	const uint64_t lost[3] = { 1, 2, 3 };
+	const uint64_t lost[4] = { 1, 2, 3 };
 	char path[] = "/tmp/fleet-sums-XXXXXX";
 	const uint32_t word = 0;	/* an event of no bytes */
 	struct stat st;
