@@ -885,9 +885,8 @@ static ssize_t rbmap_text_to_pipe(struct rbmap_text_file *file, struct pipe_inod
 }
 
 /*
- * The pipe is not locked meanwhile, so that its reader does not wait for new events.  The lock
- * is that of a real pipe: sendfile(), whose internal pipe is not locked, refuses files that
- * cannot seek.
+ * The pipe is not locked meanwhile, so that its reader does not wait for new events.  The pipe
+ * of sendfile() is that of the task, and nobody has locked it.
  */
 static ssize_t rbmap_trace_pipe_splice(struct file *file, loff_t *pos,
 				       struct pipe_inode_info *pipe, size_t count,
@@ -895,11 +894,14 @@ static ssize_t rbmap_trace_pipe_splice(struct file *file, loff_t *pos,
 {
 	unsigned int how = file->f_flags | (flags & SPLICE_F_NONBLOCK ? O_NONBLOCK : 0);
 	struct rbmap_text_file *text = file->private_data;
+	bool locked = pipe != current->splice_pipe;
 	ssize_t ret;
 
-	pipe_unlock(pipe);
+	if (locked)
+		pipe_unlock(pipe);
 	ret = rbmap_trace_pipe_lock(text, how, count);
-	pipe_lock(pipe);
+	if (locked)
+		pipe_lock(pipe);
 	if (ret)
 		return min_t(ssize_t, ret, 0);
 	ret = rbmap_text_to_pipe(text, pipe, count);

@@ -644,7 +644,8 @@ rbmap_event_set_next(struct rbmap_event_set *set, const struct rbmap_event_match
  * @match: the events
  * @on: whether to start
  *
- * Unavailable events are skipped, unless they are enabled.  An event that fails does not stop the others.
+ * Unavailable events are skipped, unless they are enabled.  An event that fails does not stop
+ * the others.
  *
  * Context: as rbmap_event_enable().
  * Return: 0; -ENODEV if none of the events is available; or the first error.  After an

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The source of events that no other source has.  Somebody has made them in tracefs, such as
- * kprobes, a process has made them (user_events), or they are system calls of which the kernel also records memory of the process.
- * The kernel hands its records to perf events.  Fields and text are those of the format file
- * in tracefs.
+ * kprobes, a process has made them (user_events), or they are system calls of which the kernel
+ * also records memory of the process.  The kernel hands its records to perf events.  Fields and
+ * text are those of the format file in tracefs.
  */
 #include <linux/err.h>
 #include <linux/jhash.h>

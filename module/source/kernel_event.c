@@ -51,7 +51,8 @@ static struct rbmap_kernel_event *rbmap_kernel_event_of(const struct rbmap_event
 static bool rbmap_call_suits(const struct trace_event_call *call)
 {
 	return call->flags & TRACE_EVENT_FL_TRACEPOINT && !rbmap_call_is_custom(call) &&
-	       !rbmap_call_is_users(call) && call->tp && call->class->perf_probe && call->class->fields_array;
+	       !rbmap_call_is_users(call) && call->tp && call->class->perf_probe &&
+	       call->class->fields_array;
 }
 
 static unsigned int rbmap_call_fields(const struct trace_event_call *call)

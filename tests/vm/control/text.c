@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 static char text[1 << 16];
@@ -91,6 +92,28 @@ static void splice_all(const char *name)
 	if (got < 0 && errno != EAGAIN)
 		err(2, "%s: splice", name);
 	fprintf(stderr, "%s\n", got ? "EAGAIN" : "EOF");
+}
+
+/* Some kernels refuse a file that is not a regular one. */
+static void send_all(const char *name)
+{
+	int fd = open_file(name), fds[2];
+	ssize_t got, left;
+
+	if (pipe(fds))
+		err(2, "pipe");
+	while ((got = sendfile(fds[1], fd, NULL, 4096)) > 0) {
+		for (; got > 0; got -= left) {
+			left = read(fds[0], text, got);
+			if (left <= 0)
+				err(2, "pipe");
+			fwrite(text, 1, left, stdout);
+		}
+	}
+	fflush(stdout);
+	if (got < 0 && errno != EAGAIN && errno != EINVAL)
+		err(2, "%s: sendfile", name);
+	fprintf(stderr, "%s\n", got && errno == EINVAL ? "refused" : "read");
 }
 
 /* The end of the text cannot be sought. */
@@ -175,6 +198,8 @@ int main(int argc, char **argv)
 			read_at(argv[i]);
 		else if (!strcmp(argv[1], "splice"))
 			splice_all(argv[i]);
+		else if (!strcmp(argv[1], "send"))
+			send_all(argv[i]);
 		else if (!strcmp(argv[1], "append"))
 			append(argv[i]);
 		else

@@ -229,6 +229,12 @@ is "$(/tests/text splice $dir/trace_pipe 2>/tmp/error | numbers)" "$(seq 50 | tr
 	"splice() passes the text to a pipe"
 is "$(cat /tmp/error)" EAGAIN "and then has nothing: EAGAIN"
 is "$(/tests/text read $dir/trace_pipe 2>/dev/null)" "" "which consumes the events"
+markers 1 3
+sent=$(/tests/text send $dir/trace_pipe 2>/tmp/error | numbers)
+case $(cat /tmp/error) in
+refused) is "$(/tests/text read $dir/trace_pipe 2>/dev/null | numbers)" "1 2 3 " "sendfile() is refused" ;;
+*) is "$sent" "1 2 3 " "sendfile() passes the text" ;;
+esac
 cat $dir/trace_pipe >/tmp/pipe &
 pid=$!
 ok "a reader waits" retry_until 20 sleeps $pid
