@@ -29,10 +29,13 @@ struct intervals *intervals_new(interval_fn *each, void *data)
 	intervals->data = data;
 	intervals->layouts = layouts_new();
 	intervals->machine = syscalls_machine(NULL);
-	if (!intervals->layouts) {
+	intervals->comms = task_names_new();
+	if (!intervals->layouts || !intervals->comms) {
 		intervals_free(intervals);
 		return NULL;
 	}
+	/* Many tasks have one name. */
+	task_names_keep(intervals->comms);
 	return intervals;
 }
 
@@ -44,6 +47,7 @@ void intervals_free(struct intervals *intervals)
 		free(intervals->cpu[i]);
 	layouts_free(intervals->layouts);
 	names_free(&intervals->names);
+	task_names_free(intervals->comms);
 	free(intervals->tasks.slot);
 	free(intervals->requests.slot);
 	free(intervals->chunks.slot);
@@ -338,8 +342,11 @@ int intervals_end(struct intervals *intervals)
 const char *intervals_comm(const struct intervals *intervals, int pid)
 {
 	const struct task *task = pid > 0 ? intervals_find_task(intervals, pid) : NULL;
+	const char *comm = task || pid <= 0 ? NULL : task_names_find(intervals->comms, pid);
 
-	return task ? task->comm : "";
+	if (task)
+		return task->comm;
+	return comm ? comm : "";
 }
 
 void intervals_set_cgroups(struct intervals *intervals, const struct dat_cgroups *cgroups)

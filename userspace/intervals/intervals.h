@@ -179,7 +179,11 @@ bool intervals_has_kind(const struct intervals *intervals, enum interval_kind ki
  */
 bool intervals_saw_kind(const struct intervals *intervals, enum interval_kind kind);
 
-/* Set the name of a task that no event has named yet. Return 0 or a negative errno. */
+/*
+ * Set the name that a task has until an event names it, before the first event. The last one of
+ * several names counts. A name alone takes little memory: a recording can have those of millions
+ * of tasks without events. Return 0 or a negative errno.
+ */
 int intervals_add_comm(struct intervals *intervals, int pid, const char *comm);
 
 /*

@@ -8,6 +8,7 @@
 #include "intervals.h"
 #include "layout.h"
 #include "print/fields/syscalls.h"
+#include "print/task_names.h"
 #include "recording/dat_read.h"
 
 #define MAX_CPUS	DAT_CPUS_MAX
@@ -173,6 +174,7 @@ struct intervals {
 	struct names names;
 	struct syscalls_machine machine;
 	struct task_table tasks;
+	struct task_names *comms;	/* names of tasks until these have an event */
 	struct request_table requests;
 	struct chunk_table chunks;
 	struct interval_requests device[MAX_DEVICES];
@@ -210,9 +212,6 @@ struct event_context {
 struct task *intervals_task(struct intervals *intervals, int pid);
 /* Return the task if it is known, or NULL. */
 const struct task *intervals_find_task(const struct intervals *intervals, int pid);
-/* Set a task's name from @size bytes, which a 0 may end. */
-void task_set_comm(struct task *task, const char *comm, size_t size);
-
 /* The task runs: it neither waits nor sleeps. */
 void task_runs(struct task *task);
 /* Set a task's name from a field of an event. */

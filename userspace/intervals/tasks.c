@@ -30,6 +30,24 @@ static inline bool is_of(const struct task *task, int pid)
 
 HASH_FUNCTIONS(task_table, struct task, int, FIRST_SLOTS, hash_of, is_of, pid_of);
 
+/* Set a task's name from @size bytes, which a 0 may end. */
+static void set_comm(struct task *task, const char *comm, size_t size)
+{
+	size = strnlen(comm, size < INTERVAL_COMM_SIZE ? size : INTERVAL_COMM_SIZE);
+	memcpy(task->comm, comm, size);
+	task->comm[size] = '\0';
+}
+
+static void init_task(const struct intervals *intervals, struct task *task, int pid)
+{
+	const char *comm = task_names_find(intervals->comms, pid);
+
+	*task = (struct task){ .used = true, .pid = pid, .waker.pid = -1,
+			       .prio = INTERVAL_PRIO_NONE };
+	if (comm)
+		set_comm(task, comm, INTERVAL_COMM_SIZE);
+}
+
 struct task *intervals_task(struct intervals *intervals, int pid)
 {
 	struct task *task = task_table_place(&intervals->tasks, pid);
@@ -39,8 +57,7 @@ struct task *intervals_task(struct intervals *intervals, int pid)
 		return NULL;
 	}
 	if (!task->used) {
-		*task = (struct task){ .used = true, .pid = pid, .waker.pid = -1,
-				       .prio = INTERVAL_PRIO_NONE };
+		init_task(intervals, task, pid);
 		intervals->tasks.nr++;
 	}
 	return task;
@@ -49,13 +66,6 @@ struct task *intervals_task(struct intervals *intervals, int pid)
 const struct task *intervals_find_task(const struct intervals *intervals, int pid)
 {
 	return task_table_find(&intervals->tasks, pid);
-}
-
-void task_set_comm(struct task *task, const char *comm, size_t size)
-{
-	size = strnlen(comm, size < INTERVAL_COMM_SIZE ? size : INTERVAL_COMM_SIZE);
-	memcpy(task->comm, comm, size);
-	task->comm[size] = '\0';
 }
 
 void task_set_comm_from(const struct intervals *intervals, struct task *task,
@@ -67,7 +77,7 @@ void task_set_comm_from(const struct intervals *intervals, struct task *task,
 	int prefix = host ? snprintf(comm, DAT_HOST_NAME + 1, "%s:", host->name) : 0;
 
 	layout_text(m->layout, m->ev, field, comm + prefix, COMM_ROOM);
-	task_set_comm(task, comm, prefix + COMM_ROOM);
+	set_comm(task, comm, prefix + COMM_ROOM);
 }
 
 void task_runs(struct task *task)
@@ -82,13 +92,7 @@ void task_runs(struct task *task)
 
 int intervals_add_comm(struct intervals *intervals, int pid, const char *comm)
 {
-	struct task *task = intervals_task(intervals, pid);
-
-	if (!task)
-		return -ENOMEM;
-	if (!*task->comm)
-		task_set_comm(task, comm, strlen(comm));
-	return 0;
+	return task_names_set(intervals->comms, pid, comm) < 0 ? -ENOMEM : 0;
 }
 
 /* ---- tasks in JSON */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <malloc.h>
 
 #include "base/buf.h"
 #include "base/names.h"
@@ -272,6 +273,44 @@ static void test_pids(void **state)
 	task_names_free(names);
 }
 
+#define NR_COMMS	100000
+#define BYTES_OF_COMM	200
+
+static size_t used_memory(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+/*
+ * A small file had the names of two million tasks without events. Each became a task, with memory
+ * for all that can happen to one: two gigabytes.
+ */
+static void test_comms(void **state)
+{
+	struct synth_switch_event sw = { .common.type = SYNTH_SWITCH, .next_pid = 5 };
+	struct rbmap_event ev = { .data = &sw, .size = sizeof(sw), .ts = 1000 };
+	struct intervals *intervals = intervals_new(NULL, NULL);
+	const size_t before = used_memory();
+
+	(void)state;
+	assert_int_equal(intervals_add_format(intervals, "sched", synth_switch,
+					      strlen(synth_switch)), 0);
+	for (int pid = 1; pid <= NR_COMMS; pid++)
+		assert_int_equal(intervals_add_comm(intervals, pid, "name"), 0);
+	assert_in_range(used_memory() - before, 0, BYTES_OF_COMM * NR_COMMS);
+	assert_int_equal(intervals_add_comm(intervals, 7, "another"), 0);
+	strcpy(sw.next_comm, "new");
+	assert_int_equal(intervals_event(intervals, &ev), 0);
+	assert_string_equal(intervals_comm(intervals, 5), "new");
+	assert_string_equal(intervals_comm(intervals, 6), "name");
+	assert_string_equal(intervals_comm(intervals, 7), "another");
+	assert_string_equal(intervals_comm(intervals, NR_COMMS + 1), "");
+	assert_string_equal(intervals_comm(intervals, -1), "");
+	intervals_free(intervals);
+}
+
 static const char request_format[] =
 	"name: block_rq_issue\nID: 7\n" SYNTH_COMMON
 	"\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n"
@@ -316,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_last_cpu),
 		cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_comms),
 		cmocka_unit_test(test_requests),
 	};
 
