@@ -36,51 +36,98 @@ bool intervals_is_compat(const struct intervals *intervals, int pid)
 {
 	const struct task *task = intervals_find_task(intervals, pid);
 
-	return task && task->syscall.abi == ABI_COMPAT;
+	return (task ? task->syscall.abi : intervals_first_abi(intervals, pid)) == ABI_COMPAT;
 }
 
-static bool has_wide_argument(const struct event_context *m)
+static void read_args(const struct layout *layout, const struct rbmap_event *ev,
+		      uint64_t arg[NR_ARGS])
+{
+	for (unsigned int i = 0; i < NR_ARGS; i++)
+		arg[i] = layout_word(layout, ev, CALL_ARGS, i);
+}
+
+static void learn_from_begin(struct syscall_state *state, long nr, const uint64_t arg[NR_ARGS])
 {
 	uint64_t all = 0;
 
 	for (unsigned int i = 0; i < NR_ARGS; i++)
-		all |= layout_word(m->layout, m->ev, CALL_ARGS, i);
-	return all >> 32;
+		all |= arg[i];
+	syscall_state_enter(state, nr, all >> 32, arg[0]);
+}
+
+/* Return whether the call itself has told the kind. */
+static bool learn_from_end(struct syscall_state *state, const struct layout *layout,
+			   const struct rbmap_event *ev)
+{
+	int64_t result = layout_has(layout, CALL_RESULT) ?
+			 (int64_t)layout_number(layout, ev, CALL_RESULT) : -1;
+
+	return syscall_state_exit(state, layout_number(layout, ev, CALL_END_NR), result);
+}
+
+void intervals_learn_call(const struct intervals *intervals, const struct layout *layout,
+			  const struct rbmap_event *ev, struct syscall_state *state)
+{
+	uint64_t arg[NR_ARGS];
+
+	if (!is_numbered(intervals, layout))
+		return;
+	if (layout->role == ROLE_SYS_EXIT) {
+		learn_from_end(state, layout, ev);
+		return;
+	}
+	read_args(layout, ev, arg);
+	learn_from_begin(state, layout_number(layout, ev, CALL_NR), arg);
+}
+
+/* The kind was not known before the event. */
+static __attribute__((noinline)) void check_guess(struct intervals *intervals, struct task *task)
+{
+	if (task->syscall.abi == ABI_UNKNOWN)
+		task->guessed = true;
+	else if (task->guessed && task->syscall.abi == ABI_COMPAT)
+		intervals->wants_scan = true;
 }
 
 void intervals_sys_enter(struct intervals *intervals, const struct event_context *m)
 {
 	struct task *task = m->pid > 0 ? intervals_task(intervals, m->pid) : NULL;
+	uint64_t arg[NR_ARGS];
 
 	if (!task)
 		return;
+	read_args(m->layout, m->ev, arg);
 	task->call = layout_number(m->layout, m->ev, CALL_NR);
 	task->call_begin = m->ev->ts;
 	task->call_cpu = m->ev->cpu;
-	if (is_numbered(intervals, m->layout))
-		syscall_state_enter(&task->syscall, task->call, has_wide_argument(m),
-				    layout_word(m->layout, m->ev, CALL_ARGS, 0));
+	if (is_numbered(intervals, m->layout)) {
+		bool unknown = task->syscall.abi == ABI_UNKNOWN;
+
+		learn_from_begin(&task->syscall, task->call, arg);
+		if (unknown)
+			check_guess(intervals, task);
+	}
 	task->call_name =
 		name_of(intervals, m->layout, task->call, task->syscall.abi == ABI_COMPAT);
 	task->call_args = (struct interval_call){
 		.name = task->call_name,
 		.has_args = layout_has(m->layout, CALL_ARGS),
 	};
-	for (unsigned int i = 0; i < INTERVAL_CALL_ARGS; i++)
-		task->call_args.arg[i] = layout_word(m->layout, m->ev, CALL_ARGS, i);
+	memcpy(task->call_args.arg, arg, sizeof(task->call_args.arg));
 	/* A task that calls has returned from its page fault. */
 	task->fault = 0;
 }
 
 /* The end of a call may tell that a program is one of 32 bits, which has another name for it. */
-static void learn_from_end(struct intervals *intervals, const struct event_context *m,
-			   struct task *task)
+static void learn_name(struct intervals *intervals, const struct event_context *m,
+		       struct task *task)
 {
-	int64_t result = layout_has(m->layout, CALL_RESULT) ?
-			 (int64_t)layout_number(m->layout, m->ev, CALL_RESULT) : -1;
+	bool unknown = task->syscall.abi == ABI_UNKNOWN;
 
-	if (syscall_state_exit(&task->syscall, layout_number(m->layout, m->ev, CALL_END_NR), result))
+	if (learn_from_end(&task->syscall, m->layout, m->ev))
 		task->call_name = name_of(intervals, m->layout, task->call, true);
+	if (unknown)
+		check_guess(intervals, task);
 }
 
 void intervals_sys_exit(struct intervals *intervals, const struct event_context *m)
@@ -91,7 +138,7 @@ void intervals_sys_exit(struct intervals *intervals, const struct event_context 
 	if (!task)
 		return;
 	if (is_numbered(intervals, m->layout))
-		learn_from_end(intervals, m, task);
+		learn_name(intervals, m, task);
 	interval = (struct interval){
 		.kind = INTERVAL_SYSCALL,
 		.begin = task->call_begin,

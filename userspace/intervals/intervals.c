@@ -52,6 +52,7 @@ void intervals_free(struct intervals *intervals)
 	free(intervals->requests.slot);
 	free(intervals->chunks.slot);
 	free(intervals->other_devices.slot);
+	syscall_states_free(intervals->first_calls);
 	free(intervals);
 }
 

@@ -200,6 +200,20 @@ typedef bool interval_gap_fn(const void *data, int cpu, bool at_end);
 void intervals_set_gaps(struct intervals *intervals, interval_gap_fn *gap, const void *data);
 
 /*
+ * Look at the events of a recording before the first one is processed. Then the system calls of
+ * a task that executed its program before the recording have the names of its kind, also those
+ * before the event that tells it. @from: the time of the first event that is processed. Return 0
+ * or -ENOMEM.
+ */
+int intervals_scan(struct intervals *intervals, const struct rbmap_event *ev, uint64_t from);
+/*
+ * Few recordings need this, and it takes as long as to read the events. So a command processes
+ * the events without it: return whether an event has shown that intervals before it have wrong
+ * names. The command then begins again, with new intervals.
+ */
+bool intervals_wants_scan(const struct intervals *intervals);
+
+/*
  * Process the next event in the order of time. An interval in which events were lost is
  * discarded, because its end may be among them. Return 0 or -ENOMEM.
  */
@@ -298,6 +312,13 @@ struct functions;
  */
 bool intervals_load(struct intervals *intervals, const struct rbmap_recording *reader,
 		    struct functions **functions);
+
+/*
+ * Call intervals_scan() for all events of the recording, and go back to its beginning. Return 0
+ * or -ENOMEM.
+ */
+int intervals_scan_recording(struct intervals *intervals, struct rbmap_recording *reader,
+			     uint64_t from);
 
 struct json;
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+
 #include "functions.h"
 #include "intervals.h"
 #include "recording/dat_read.h"
@@ -45,4 +47,20 @@ bool intervals_load(struct intervals *intervals, const struct rbmap_recording *r
 	intervals_set_devices(intervals, dat_devices(reader));
 	dat_each_comm(reader, add_comm, &comms);
 	return !comms.failed;
+}
+
+int intervals_scan_recording(struct intervals *intervals, struct rbmap_recording *reader,
+			     uint64_t from)
+{
+	struct rbmap_event ev;
+	int ret;
+
+	while ((ret = rbmap_recording_next(reader, &ev)) == 1) {
+		ret = intervals_scan(intervals, &ev, from);
+		if (ret)
+			break;
+	}
+	rbmap_recording_rewind(reader);
+	/* The error of a file is found again when its events are processed. */
+	return ret == -ENOMEM ? ret : 0;
 }

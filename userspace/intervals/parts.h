@@ -39,6 +39,7 @@ struct stage {
  * @call: number of that system call
  * @call_cpu: the CPU on which it began
  * @prio: its priority when an event last said it
+ * @guessed: a call got the name of a 64-bit program's, and no event has told the kind yet
  * @throttled: it left its CPU to one that may run before it only if its group has no time
  * @fault: time of its page fault; 0: it has returned from it, or that is not known
  * @work, @lock, @reclaim: the item, lock or reclaim that it is in, if any
@@ -61,6 +62,7 @@ struct task {
 	const char *call_name;
 	struct interval_call call_args;
 	struct syscall_state syscall;
+	bool guessed;
 	int prio;
 	bool throttled;
 	uint64_t fault;
@@ -196,6 +198,8 @@ struct intervals {
 	void *symbol_data;
 	bool passes_sleepers;
 	struct hrtimer timer[NR_TIMERS];
+	struct syscall_states *first_calls;	/* NULL: intervals_scan() was not called */
+	bool wants_scan;
 	bool failed;			/* memory was lacking */
 };
 
@@ -248,6 +252,11 @@ bool task_sleeps(const struct task *task);
 void intervals_sys_enter(struct intervals *intervals, const struct event_context *m);
 void intervals_sys_exit(struct intervals *intervals, const struct event_context *m);
 void intervals_call_end(struct intervals *intervals, const struct task *task);
+/* Return the kind of a task's first system calls, if intervals_scan() has found it. */
+enum syscall_abi intervals_first_abi(const struct intervals *intervals, int pid);
+/* Learn from an event whose system calls its task makes. */
+void intervals_learn_call(const struct intervals *intervals, const struct layout *layout,
+			  const struct rbmap_event *ev, struct syscall_state *state);
 
 /* stages.c: times between two events of a task */
 void intervals_stage_begin(struct intervals *intervals, const struct event_context *m);

@@ -43,7 +43,8 @@ static void init_task(const struct intervals *intervals, struct task *task, int 
 	const char *comm = task_names_find(intervals->comms, pid);
 
 	*task = (struct task){ .used = true, .pid = pid, .waker.pid = -1,
-			       .prio = INTERVAL_PRIO_NONE };
+			       .prio = INTERVAL_PRIO_NONE,
+			       .syscall.abi = intervals_first_abi(intervals, pid) };
 	if (comm)
 		set_comm(task, comm, INTERVAL_COMM_SIZE);
 }

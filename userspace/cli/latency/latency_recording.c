@@ -35,9 +35,18 @@ static bool has_cgroups(const struct latency *l)
 	return false;
 }
 
+#define BEGIN_AGAIN	1	/* names of intervals were wrong until now: measure() begins again */
+#define CHECK_EVENTS	64	/* between two looks at that: a power of two */
+
 static int each_event(void *data, const struct rbmap_event *ev)
 {
-	return latency_event(data, ev) ? 0 : -ENOMEM;
+	const struct latency *l = data;
+
+	if (!latency_event(data, ev))
+		return -ENOMEM;
+	if (l->view.events % CHECK_EVENTS)
+		return 0;
+	return intervals_wants_scan(l->intervals) ? BEGIN_AGAIN : 0;
 }
 
 static int each_lost(void *data, unsigned int cpu, uint64_t lost)
@@ -64,19 +73,36 @@ static void end_buffer(struct latency *l)
 	l->view.left_out = 0;
 }
 
-/* Intervals of the events that are chosen. Return a status. */
-static int measure(struct latency *l)
+/* Pass the events that are chosen. @scans: look at all events before. Return a status. */
+static int pass_events(struct latency *l, bool scans)
 {
-	int ret;
+	int ret = 0;
 
 	if (!latency_begin(l) || !intervals_load(l->intervals, l->in.reader, &l->functions))
 		return input_failed(&l->in, -ENOMEM);
 	if (!check_kinds(l) || !has_cgroups(l) || !input_set_times(&l->in))
 		return STATUS_ERROR;
-	ret = input_each_event(&l->in, NULL, each_event, each_lost, l);
-	if (!ret && !latency_end(l, rbmap_recording_clock(l->in.reader)))
-		ret = -ENOMEM;
+	/* The event that tells a name may lie behind --until, or before --since. */
+	if (scans || l->in.since || l->in.until)
+		ret = intervals_scan_recording(l->intervals, l->in.reader, l->in.from);
+	if (!ret)
+		ret = input_each_event(&l->in, NULL, each_event, each_lost, l);
 	return ret ? input_failed(&l->in, ret) : STATUS_OK;
+}
+
+/* Intervals of the events that are chosen. Return a status. */
+static int measure(struct latency *l)
+{
+	int status = pass_events(l, false);
+
+	if (!status && intervals_wants_scan(l->intervals)) {
+		end_buffer(l);
+		rbmap_recording_rewind(l->in.reader);
+		status = pass_events(l, true);
+	}
+	if (!status && !latency_end(l, rbmap_recording_clock(l->in.reader)))
+		status = input_failed(&l->in, -ENOMEM);
+	return status;
 }
 
 /*

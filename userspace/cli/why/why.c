@@ -17,6 +17,7 @@
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
+#include "intervals/functions.h"
 #include "intervals/intervals.h"
 #include "intervals/why/history.h"
 #include "intervals/why/sentence.h"
@@ -160,6 +161,9 @@ static void add_loss(struct why *w, uint64_t lost)
 	dat_sum_lost(&w->view.lost, &w->view.lost_unknown, lost);
 }
 
+#define BEGIN_AGAIN	1	/* names of intervals were wrong until now: run() begins again */
+#define CHECK_EVENTS	64	/* between two looks at that: a power of two */
+
 static int each_event(void *data, const struct rbmap_event *ev)
 {
 	struct why *w = data;
@@ -172,7 +176,11 @@ static int each_event(void *data, const struct rbmap_event *ev)
 		history_set_focus(w->history, at);
 	add_loss(w, ev->lost);
 	w->event = ev;
-	return intervals_event(w->intervals, ev) || w->failed ? -ENOMEM : 0;
+	if (intervals_event(w->intervals, ev) || w->failed)
+		return -ENOMEM;
+	if (w->view.events % CHECK_EVENTS)
+		return 0;
+	return intervals_wants_scan(w->intervals) ? BEGIN_AGAIN : 0;
 }
 
 static int each_lost(void *data, unsigned int cpu, uint64_t lost)
@@ -272,6 +280,31 @@ static bool answer(struct why *w)
 	return ok;
 }
 
+/* Forget what the events until now have said. Return false if memory is lacking. */
+static bool begin_again(struct why *w)
+{
+	intervals_free(w->intervals);
+	functions_free(w->functions);
+	history_free(w->history);
+	w->view.events = 0;
+	w->view.lost = 0;
+	w->view.lost_unknown = false;
+	w->has_switches = false;
+	rbmap_recording_rewind(w->in.reader);
+	return load(w);
+}
+
+/* Return 0 or a negative error. */
+static int pass_events(struct why *w, bool scans)
+{
+	int ret = 0;
+
+	/* The event that tells a name may lie behind --until, or before --since. */
+	if (scans || w->in.since || w->in.until)
+		ret = intervals_scan_recording(w->intervals, w->in.reader, w->in.from);
+	return ret ? ret : input_each_event(&w->in, NULL, each_event, each_lost, w);
+}
+
 static int run(void *data)
 {
 	struct why *w = data;
@@ -282,7 +315,9 @@ static int run(void *data)
 		return input_failed(&w->in, -ENOMEM);
 	if (selection_begin(&in, 1) || input_choose_one_buffer(&w->in) || !input_set_times(&w->in))
 		return STATUS_ERROR;
-	ret = input_each_event(&w->in, NULL, each_event, each_lost, w);
+	ret = pass_events(w, false);
+	if (!ret && intervals_wants_scan(w->intervals))
+		ret = begin_again(w) ? pass_events(w, true) : -ENOMEM;
 	if (ret)
 		return input_failed(&w->in, ret);
 	w->event = NULL;

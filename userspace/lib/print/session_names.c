@@ -239,7 +239,7 @@ void print_session_scan_end(struct print_session *s)
 static void scan_syscall(struct print_session *s, const struct event_info *info,
 			 const struct rbmap_event *ev, int pid)
 {
-	if (syscall_states_is_noted(s->syscalls, pid))
+	if (syscall_states_first(s->syscalls, pid) != ABI_UNKNOWN)
 		return;
 	learn_syscall(s, info, ev, pid);
 	syscall_states_note(s->syscalls, pid);

@@ -412,15 +412,32 @@ static int choose(struct choice *choice)
 	return status;
 }
 
+static int look_at_all(struct choice *choice)
+{
+	int ret = begin(choice);
+
+	if (!ret && choice->chosen->needs_scan)
+		ret = intervals_scan_recording(choice->intervals, choice->in->reader, choice->in->from);
+	return ret ? ret : input_each_event(choice->in, "first look", look_at, NULL, choice);
+}
+
 int choose_tasks(const struct html *html, struct input *in, struct chosen *chosen)
 {
-	struct choice choice = { .html = html, .in = in, .chosen = chosen };
+	const struct choice empty = { .html = html, .in = in, .chosen = chosen };
+	struct choice choice = empty;
 	int ret, status;
 
 	chosen->task = calloc(MOST_TASK_LANES, sizeof(*chosen->task));
-	ret = chosen->task ? begin(&choice) : -ENOMEM;
-	if (!ret)
-		ret = input_each_event(in, "first look", look_at, NULL, &choice);
+	/* The event that tells a name may lie behind --until, or before --since. */
+	chosen->needs_scan = in->since || in->until;
+	ret = chosen->task ? look_at_all(&choice) : -ENOMEM;
+	if (!ret && intervals_wants_scan(choice.intervals)) {
+		end(&choice);
+		choice = empty;
+		rbmap_recording_rewind(in->reader);
+		chosen->needs_scan = true;
+		ret = look_at_all(&choice);
+	}
 	if (!ret)
 		ret = intervals_end(choice.intervals);
 	if (!ret)

@@ -35,6 +35,7 @@ struct chosen_task {
  * @task: the tasks with a lane, in the order of their interest
  * @without_lane: tasks that had no room
  * @why: the answers of rbmap why as JSON
+ * @needs_scan: intervals are right only behind intervals_scan_recording()
  */
 struct chosen {
 	struct chosen_task *task;
@@ -42,6 +43,7 @@ struct chosen {
 	size_t without_lane;
 	char *why;
 	size_t why_size;
+	bool needs_scan;
 };
 
 /*

@@ -194,7 +194,10 @@ static int run(void *arg)
 		return status;
 	w->page->selector = w->in->selector;
 	w->page->named = w->html->nr_pids || w->html->nr_tasks || w->in->selection.nr_cgroups;
-	ret = write_to(w, w->file.fd);
+	if (w->chosen.needs_scan)
+		ret = intervals_scan_recording(w->page->intervals, w->in->reader, w->in->from);
+	if (!ret)
+		ret = write_to(w, w->file.fd);
 	if (w->write_error) {
 		output_file_failed(&w->file, -w->write_error);
 		return STATUS_ERROR;

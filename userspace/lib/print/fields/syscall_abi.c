@@ -178,10 +178,10 @@ void syscall_states_note(struct syscall_states *states, int pid)
 		slot->first = slot->state.abi;
 }
 
-bool syscall_states_is_noted(const struct syscall_states *states, int pid)
+enum syscall_abi syscall_states_first(const struct syscall_states *states, int pid)
 {
-	/* A slot that is not used has no first kind. */
-	return syscall_states_slot(states->slot, states->nr_slots, pid)->first != ABI_UNKNOWN;
+	/* A slot that is not used has no first kind: ABI_UNKNOWN is 0. */
+	return syscall_states_slot(states->slot, states->nr_slots, pid)->first;
 }
 
 void syscall_states_rewind(struct syscall_states *states)

@@ -49,7 +49,7 @@ struct syscall_state *syscall_states_get(struct syscall_states *states, int pid)
 void syscall_states_rewind(struct syscall_states *states);
 /* Remember the present kind of @pid as the first one, if none is known. */
 void syscall_states_note(struct syscall_states *states, int pid);
-/* Is the first kind of @pid known? Then later events of it change nothing that is remembered. */
-bool syscall_states_is_noted(const struct syscall_states *states, int pid);
+/* Return the first kind of @pid. If it is known, later events change nothing of it. */
+enum syscall_abi syscall_states_first(const struct syscall_states *states, int pid);
 
 #endif /* RBMAP_PRINT_FIELDS_SYSCALL_ABI_H */
