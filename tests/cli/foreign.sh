@@ -233,6 +233,33 @@ for version in 6 7 6/32 7/32; do
 	is "$(sed -n 's/^ *\(.*\)-\([0-9]*\) .* number: .*=\([135]\)$/\3:\2:\1/p' "$dir/report" | tr '\n' ' ')" \
 		"$names" "version $version: so in systrace"
 
+	# The same names in latency: of intervals, in the selection, and in the page
+	ok "renames, version $version" reports renames $version
+	sed -n 's/^ *\(.*-[0-9]*\) .* sys_exit: *NR 100*\([0-9]*\) .*/\1 \2/p' "$dir/report" | LC_ALL=C sort >"$dir/wanted"
+	is "$(xargs <"$dir/wanted")" \
+		"<...>-20 2 a-very-long-nam-10 11 first-10 1 last-10 13 ls-20 7 only-in-table-30 3 second-10 5 second-10 9" \
+		"version $version: names behind renames and programs"
+	"$RBMAP" latency -k syscall --worst 10 "$file" 2>/dev/null |
+		sed -n 's/^ .*: \(.*-[0-9]*\), CPU 0, system call 100*\([0-9]*\)$/\1 \2/p' | LC_ALL=C sort >"$dir/names"
+	ok "version $version: latency has these names" cmp "$dir/wanted" "$dir/names"
+	"$RBMAP" latency --json -k syscall --worst 10 "$file" 2>/dev/null | tr -d '\n ' | grep -o '"worst":.*' |
+		grep -oE '"comm":("[^"]*"|null)' | LC_ALL=C sort | uniq -c | xargs >"$dir/names"
+	is "$(cat "$dir/names")" \
+		"1 comm:a-very-long-nam 1 comm:first 1 comm:last 1 comm:ls 1 comm:only-in-table 2 comm:second 1 comm:null" \
+		"version $version: so in JSON"
+	for row in first:1 second:2 last:1 ls:1 10:5; do
+		"$RBMAP" latency -k syscall -p "${row%:*}" "$file" >"$dir/report" 2>/dev/null
+		is "$(sed -n 's/^syscall: .*: //p' "$dir/report")" "${row#*:}" \
+			"version $version: latency selects by the name at the time: ${row%:*}"
+	done
+	is "$("$RBMAP" latency -k syscall --until 1.003500 "$file" 2>/dev/null | grep -o 'first-10')" first-10 \
+		"version $version: a name that a later event tells"
+	is "$("$RBMAP" latency -k syscall --since 1.008500 "$file" 2>/dev/null | grep -c 'second-10')" 1 \
+		"version $version: a name that an earlier event tells"
+	"$RBMAP" report --html -o "$dir/page" "$file" 2>/dev/null
+	ok "version $version: the page has names of the time" grep -q '"first"' "$dir/page"
+	ok "version $version: an earlier name gives a task a lane" "$RBMAP" report --html --comm second -o "$dir/page" "$file"
+
 	case $version in
 	*/32) continue ;; # All programs have 32 bits.
 	esac

@@ -555,6 +555,33 @@ def names(rec):
         number(5, pid)
 
 
+def renames(rec):
+    """Calls of tasks that are renamed, and that execute a program, with no switch but one."""
+    rec.comms = {10: "last", 20: "ls", 30: "only-in-table"}
+
+    def call(ms, pid):
+        rec.add(0, NS + ms * 1_000_000, "sys_enter", pid, 10_000 + ms, *[0] * 6)
+        rec.add(0, NS + ms * 1_000_000 + 1000 * ms, "sys_exit", pid, 10_000 + ms, 0)
+
+    def run(ms, pid, path):
+        rec.add(0, NS + ms * 1_000_000, "sched_process_exec", pid, 20 | len(path) << 16, pid, pid,
+                tail=path)
+
+    call(1, 10)
+    call(2, 20)
+    call(3, 30)
+    rec.add(0, NS + 4_000_000, "task_rename", 10, 10, "first", "second", 0, 0)
+    call(5, 10)
+    run(6, 20, b"/usr/bin/ls\0")
+    call(7, 20)
+    rec.add(0, NS + 8_000_000, "sched_switch", 20, "ls", 20, 120, 0, "second", 10, 120)
+    call(9, 10)
+    run(10, 10, b"/usr/bin/a-very-long-name-of-a-program\0")
+    call(11, 10)
+    rec.add(0, NS + 12_000_000, "task_rename", 10, 10, "a-very-long-nam", "last", 0, 0)
+    call(13, 10)
+
+
 HIGH = 0x7ffe00001000
 
 
@@ -594,7 +621,7 @@ def compat(rec):
 KINDS = {function.__name__: function for function in (
     plain, buffers, top_last, losses, texts, wraps, missed, losses_buffers, notop, date,
     offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_scaled, stack, graph,
-    graph_values, graph_buffers, crash, functions, printk, names, compat)}
+    graph_values, graph_buffers, crash, functions, printk, names, renames, compat)}
 
 
 def main():

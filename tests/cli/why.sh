@@ -46,6 +46,32 @@ END
 why gap -p victim
 says "No such wait is in the recording." "a wait in which another CPU lost events is no answer"
 
+# --- names at the time: the victim, who waits for the holder, executes a program later, and so
+# does the holder
+recording renamed <<'END'
+0 900 20 enter 202 4096:128:2
+0 1000 20 switch before 20 1 swapper/0 0 120 120
+1 2000 10 switch holder 10 1 swapper/1 0 120 120
+1 50000 0 switch swapper/1 0 0 holder 10 120 120
+1 53000 10 waking before 20
+0 53100 0 switch swapper/0 0 0 before 20 120 120
+0 53200 20 exit 202
+0 60000 20 switch behind 20 1 swapper/0 0 120 120
+1 60100 10 switch another 10 1 swapper/1 0 120 120
+0 60200 0 switch swapper/0 0 0 behind 20 120 120
+END
+for choice in "" "-p before" "--comm before"; do
+	# shellcheck disable=SC2086 # words
+	why renamed $choice
+	like "$(head -n 1 "$dir/output")" "^before-20 waited 52.1 ms in futex for holder-10, " \
+		"names at the time of the wait: why $choice"
+done
+why renamed --json
+like "$(tr -d '\n ' <"$dir/output")" '"pid":20,"comm":"before".*"chain":\[{"pid":20,"comm":"before"' \
+	"and in JSON"
+why renamed -p behind
+like "$(head -n 1 "$dir/output")" "^behind-20 " "the other name has the later wait"
+
 # --- a priority inversion: the victim (real-time 50) waits for the holder, which codec
 # (real-time 20) keeps from its CPU
 recording inversion <<'END'

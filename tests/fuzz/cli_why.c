@@ -58,16 +58,16 @@ static void add_event(void *data, const struct rbmap_event *ev)
 		abort();
 }
 
-static bool yes(void *data, int pid)
+static bool yes(void *data, const struct piece *piece)
 {
 	(void)data;
-	return pid >= 0;
+	return piece->pid >= 0;
 }
 
-static bool no(void *data, int pid)
+static bool no(void *data, const struct piece *piece)
 {
 	(void)data;
-	return pid < 0;
+	return piece->pid < 0;
 }
 
 static void check(const struct answer *answer, const struct stalls *stalls)
@@ -99,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	answer.intervals = intervals_new(keep, &answer);
 	answer.history = history_new(NULL);
 	intervals_pass_sleepers(answer.intervals);
+	intervals_keep_comms(answer.intervals);
 	fuzz_events_pass(&answer.events, data, size);
 	intervals_end(answer.intervals);
 	if (!stalls_find(&view.stalls, answer.history, &choice))

@@ -48,6 +48,7 @@ void intervals_free(struct intervals *intervals)
 	layouts_free(intervals->layouts);
 	names_free(&intervals->names);
 	task_names_free(intervals->comms);
+	free(intervals->old_comm);
 	free(intervals->tasks.slot);
 	free(intervals->requests.slot);
 	free(intervals->chunks.slot);
@@ -284,9 +285,12 @@ int intervals_event(struct intervals *intervals, const struct rbmap_event *ev)
 	intervals->in_gap = is_in_gap(intervals, -1);
 	if (ev->lost)
 		forget(intervals, cpu, ev->ts);
+	intervals->nr_events++;
 	m.layout = intervals_layout(intervals, ev);
-	if (!m.layout)
-		return 0;
+	if (!m.layout) {
+		intervals_learn_comms(intervals, ev);
+		return intervals->failed ? -ENOMEM : 0;
+	}
 	memcpy(&common, ev->data, sizeof(common));
 	m.ev = ev;
 	m.cpu = cpu;
@@ -328,6 +332,7 @@ static void end_gaps(struct intervals *intervals)
 int intervals_end(struct intervals *intervals)
 {
 	end_gaps(intervals);
+	intervals_sort_comms(intervals);
 	intervals_tasks_end(intervals);
 	intervals_requests_end(intervals);
 	for (int cpu = 0; cpu < MAX_CPUS; cpu++) {

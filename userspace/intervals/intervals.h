@@ -202,7 +202,8 @@ void intervals_set_gaps(struct intervals *intervals, interval_gap_fn *gap, const
 /*
  * Look at the events of a recording before the first one is processed. Then the system calls of
  * a task that executed its program before the recording have the names of its kind, also those
- * before the event that tells it. @from: the time of the first event that is processed. Return 0
+ * before the event that tells it. Likewise a task has the name of that time before the first
+ * event that names it. @from: the time of the first event that is processed. Return 0
  * or -ENOMEM.
  */
 int intervals_scan(struct intervals *intervals, const struct rbmap_event *ev, uint64_t from);
@@ -231,6 +232,15 @@ uint64_t intervals_discarded(const struct intervals *intervals, enum interval_ki
 
 /* Return the last name of a task, or "": not known. It is valid until the next event. */
 const char *intervals_comm(const struct intervals *intervals, int pid);
+
+/*
+ * Keep the names that tasks had before. This comes before the first event. Behind
+ * intervals_end(), intervals_comm_at() returns the name that a task had at a time.
+ */
+void intervals_keep_comms(struct intervals *intervals);
+const char *intervals_comm_at(const struct intervals *intervals, int pid, uint64_t time);
+/* Has the task had a name that fits the pattern, at any time? */
+bool intervals_had_comm(const struct intervals *intervals, int pid, const char *pattern);
 
 /*
  * Set the cgroups and the numbers of tasks in their own namespaces. They belong to the caller,

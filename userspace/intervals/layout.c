@@ -6,6 +6,7 @@
 
 #include <linux/rbmap.h>
 
+#include "comms.h"
 #include "event_common.h"
 #include "formats/format_text.h"
 #include "layout.h"
@@ -65,6 +66,7 @@ static const struct wanted wanted[] = {
 
 struct layouts {
 	struct layout *layout[NR_IDS];
+	struct layout_comms *comms[NR_IDS];
 	bool has_role[NR_ROLES];
 };
 
@@ -82,8 +84,10 @@ static void free_layout(struct layout *layout)
 
 void layouts_free(struct layouts *layouts)
 {
-	for (unsigned int i = 0; layouts && i < NR_IDS; i++)
+	for (unsigned int i = 0; layouts && i < NR_IDS; i++) {
 		free_layout(layouts->layout[i]);
+		free(layouts->comms[i]);
+	}
 	free(layouts);
 }
 
@@ -100,6 +104,17 @@ static const struct wanted *find_wanted(const char *system, const char *event)
 	return NULL;
 }
 
+struct layout_field layout_field_of(const struct rbmap_format_field *f)
+{
+	return (struct layout_field){
+		.offset = f->offset,
+		.size = f->size,
+		.element_size = f->element_size,
+		.dynamic = f->flags & RBMAP_FIELD_DYNAMIC,
+		.relative = f->flags & RBMAP_FIELD_RELATIVE,
+	};
+}
+
 static bool find_field(const struct rbmap_format *format, const char *name,
 		       struct layout *layout, unsigned int i)
 {
@@ -109,13 +124,7 @@ static bool find_field(const struct rbmap_format *format, const char *name,
 	f = rbmap_format_field_by_name(format, name + optional);
 	if (!f || !f->size)
 		return optional;
-	layout->field[i] = (struct layout_field){
-		.offset = f->offset,
-		.size = f->size,
-		.element_size = f->element_size,
-		.dynamic = f->flags & RBMAP_FIELD_DYNAMIC,
-		.relative = f->flags & RBMAP_FIELD_RELATIVE,
-	};
+	layout->field[i] = layout_field_of(f);
 	if (layout->need < f->offset + f->size)
 		layout->need = f->offset + f->size;
 	return true;
@@ -151,6 +160,22 @@ static int add_layout(struct layouts *layouts, const struct wanted *w,
 	return 0;
 }
 
+static int add_comms(struct layouts *layouts, const struct rbmap_format *format)
+{
+	struct layout_comms found, *comms;
+
+	comms_find(&found, format);
+	if (!found.nr)
+		return 0;
+	comms = malloc(sizeof(*comms));
+	if (!comms)
+		return -ENOMEM;
+	*comms = found;
+	free(layouts->comms[format->id]);
+	layouts->comms[format->id] = comms;
+	return 0;
+}
+
 int layouts_add(struct layouts *layouts, const char *system, const char *format, size_t size)
 {
 	const struct wanted *w;
@@ -162,6 +187,8 @@ int layouts_add(struct layouts *layouts, const char *system, const char *format,
 	w = find_wanted(system, parsed->public.name);
 	if (w)
 		ret = add_layout(layouts, w, &parsed->public);
+	if (!ret)
+		ret = add_comms(layouts, &parsed->public);
 	format_free(parsed);
 	return ret;
 }
@@ -175,6 +202,18 @@ const struct layout *layouts_find(const struct layouts *layouts, const struct rb
 		return NULL;
 	layout = layouts->layout[id];
 	return layout && ev->size >= layout->need ? layout : NULL;
+}
+
+const struct layout_comms *layouts_comms(const struct layouts *layouts,
+					 const struct rbmap_event *ev)
+{
+	const struct layout_comms *comms;
+	uint16_t id;
+
+	if (!event_id(ev, &id))
+		return NULL;
+	comms = layouts->comms[id];
+	return comms && ev->size >= comms->need ? comms : NULL;
 }
 
 bool layout_has(const struct layout *layout, unsigned int field)

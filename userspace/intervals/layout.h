@@ -67,6 +67,8 @@ struct layout {
 };
 
 struct layouts;
+struct layout_comms;
+struct rbmap_format_field;
 
 struct layouts *layouts_new(void);	/* NULL: out of memory */
 void layouts_free(struct layouts *layouts);
@@ -78,6 +80,12 @@ bool layouts_has_role(const struct layouts *layouts, enum layout_role role);
 
 /* Return the layout of a record that has all its fields, or NULL. */
 const struct layout *layouts_find(const struct layouts *layouts, const struct rbmap_event *ev);
+
+/* Return the fields in which a record that has them all names tasks, or NULL. */
+const struct layout_comms *layouts_comms(const struct layouts *layouts,
+					 const struct rbmap_event *ev);
+
+struct layout_field layout_field_of(const struct rbmap_format_field *f);
 
 /* Return true if the event has the field. Some fields need not exist. */
 bool layout_has(const struct layout *layout, unsigned int field);

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/names.h"
+#include "comms.h"
 #include "intervals.h"
 #include "layout.h"
 #include "print/fields/syscalls.h"
@@ -29,6 +30,8 @@ struct stage {
 /**
  * struct task - a task, by its pid
  * @comm: its name; "": not known
+ * @named: an event has told the name, and not only the table of names
+ * @first_event: number of the event with which it came
  * @running: it runs, as far as is known
  * @left: time at which it left its CPU; 0: it has not, or that is not known
  * @runnable: time from which on it could run again; 0: it sleeps or runs
@@ -48,7 +51,9 @@ struct task {
 	int pid;
 	bool used;
 	bool running;
+	bool named;
 	char comm[INTERVAL_COMM_SIZE + 1];
+	uint64_t first_event;
 	uint64_t left;
 	uint64_t runnable;
 	const char *why_left;
@@ -169,6 +174,14 @@ struct hrtimer {
 	uint64_t expires;
 };
 
+/* The name that a task had until a time. @order: the number of the event that changed it */
+struct old_comm {
+	int pid;
+	uint64_t until;
+	uint64_t order;
+	const char *comm;
+};
+
 struct intervals {
 	interval_fn *each;
 	void *data;
@@ -177,6 +190,10 @@ struct intervals {
 	struct syscalls_machine machine;
 	struct task_table tasks;
 	struct task_names *comms;	/* names of tasks until these have an event */
+	bool keeps_comms;
+	struct old_comm *old_comm;	/* if @keeps_comms; sorted at the end */
+	size_t nr_old_comms;
+	uint64_t nr_events;
 	struct request_table requests;
 	struct chunk_table chunks;
 	struct interval_requests device[MAX_DEVICES];
@@ -219,8 +236,15 @@ const struct task *intervals_find_task(const struct intervals *intervals, int pi
 /* The task runs: it neither waits nor sleeps. */
 void task_runs(struct task *task);
 /* Set a task's name from a field of an event. */
-void task_set_comm_from(const struct intervals *intervals, struct task *task,
+void task_set_comm_from(struct intervals *intervals, struct task *task,
 			const struct event_context *m, unsigned int field);
+/* Learn the names of tasks from an event that no interval begins or ends with. */
+void intervals_learn_comms(struct intervals *intervals, const struct rbmap_event *ev);
+/* Copy a name for @pid, behind that of its host. Return false if it is empty. */
+bool intervals_copy_comm(const struct intervals *intervals, int pid, const char *from, size_t size,
+			 char comm[INTERVAL_COMM_SIZE + 1]);
+/* For intervals_comm_at(), at the end */
+void intervals_sort_comms(struct intervals *intervals);
 
 /* intervals.c: return the text's only copy, or NULL if memory is lacking. */
 const char *intervals_name(struct intervals *intervals, const char *text);

@@ -35,13 +35,52 @@ static int scan_call(struct intervals *intervals, const struct rbmap_event *ev, 
 	return 0;
 }
 
+/*
+ * Learn the name that a task had before the first event that names it. An earlier event than that
+ * of time @from is not processed, so its new name counts.
+ */
+static int scan_comm(struct intervals *intervals, const struct comm_fields *fields,
+		     const struct rbmap_event *ev, uint64_t from)
+{
+	char comm[INTERVAL_COMM_SIZE + 1] = "";
+	int pid = comms_pid(fields, ev), ret;
+	const char *text = "";
+	bool is_old = ev->ts >= from;
+	size_t size;
+
+	if (pid <= 0 || (is_old && task_names_has_first(intervals->comms, pid)))
+		return 0;
+	if (is_old && fields->is_path)
+		return task_names_set_first(intervals->comms, pid, "");
+	size = comms_text(is_old && fields->before.size ? &fields->before : &fields->comm,
+			  fields->is_path, ev, &text);
+	if (!intervals_copy_comm(intervals, pid, text, size, comm))
+		return 0;
+	ret = task_names_set_first(intervals->comms, pid, comm);
+	return ret < 0 ? ret : task_names_set(intervals->comms, pid, comm);
+}
+
+static int scan_comms(struct intervals *intervals, const struct rbmap_event *ev, uint64_t from)
+{
+	const struct layout_comms *comms = layouts_comms(intervals->layouts, ev);
+	int ret = 0;
+
+	for (unsigned int i = 0; comms && i < comms->nr && ret >= 0; i++)
+		ret = scan_comm(intervals, &comms->comm[i], ev, from);
+	return ret < 0 ? ret : 0;
+}
+
 int intervals_scan(struct intervals *intervals, const struct rbmap_event *ev, uint64_t from)
 {
 	struct rbmap_event_common common;
+	int ret;
 
 	if (!intervals->first_calls)
 		intervals->first_calls = syscall_states_new();
 	if (!intervals->first_calls)
 		return -ENOMEM;
-	return event_common(ev, &common) ? scan_call(intervals, ev, common.pid, from) : 0;
+	if (!event_common(ev, &common))
+		return 0;
+	ret = scan_call(intervals, ev, common.pid, from);
+	return ret ? ret : scan_comms(intervals, ev, from);
 }

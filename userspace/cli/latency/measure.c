@@ -116,7 +116,8 @@ bool latency_end(struct latency *l, const char *clock)
 		struct summary *s = &l->summary[kind];
 		uint64_t discarded = intervals_discarded(l->intervals, kind);
 
-		summary_set_comms(s, l->intervals);
+		if (l->is_live)
+			summary_set_comms(s, l->intervals);
 		l->view.discarded[kind] = discarded;
 		if (l->kind[kind] && (l->some_kinds || s->all.count || s->unfinished ||
 				      discarded || l->view.idle[kind]))

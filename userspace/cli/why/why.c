@@ -153,6 +153,7 @@ static bool load(struct why *w)
 	if (!w->intervals || !w->history)
 		return false;
 	intervals_pass_sleepers(w->intervals);
+	intervals_keep_comms(w->intervals);
 	return intervals_load(w->intervals, w->in.reader, &w->functions);
 }
 
@@ -191,28 +192,34 @@ static int each_lost(void *data, unsigned int cpu, uint64_t lost)
 }
 
 /* ---- tasks */
-static bool is_selected(void *data, int pid)
+/* As in rbmap latency, the name is that at the end of the wait. */
+static const char *comm_of(const struct why *w, const struct piece *piece)
+{
+	return intervals_comm_at(w->intervals, piece->pid, piece->end);
+}
+
+static bool is_selected(void *data, const struct piece *piece)
 {
 	const struct why *w = data;
 
 	return !w->in.selector ||
-	       selector_has_task(w->in.selector, pid, intervals_comm(w->intervals, pid));
+	       selector_has_task(w->in.selector, piece->pid, comm_of(w, piece));
 }
 
 /* Unless the user asks for them, rbmap and its threads are left out. */
-static bool is_wanted(void *data, int pid)
+static bool is_wanted(void *data, const struct piece *piece)
 {
 	const struct why *w = data;
 
-	return w->shows_all || selection_names_tasks(&w->in.selection) || !pid ||
-	       !comm_is_recorder(intervals_comm(w->intervals, pid));
+	return w->shows_all || selection_names_tasks(&w->in.selection) || !piece->pid ||
+	       !comm_is_recorder(comm_of(w, piece));
 }
 
-static bool is_kernel(void *data, int pid)
+static bool is_kernel(void *data, const struct piece *piece)
 {
 	const struct why *w = data;
 
-	return stall_is_of_kernel(intervals_comm(w->intervals, pid));
+	return stall_is_of_kernel(comm_of(w, piece));
 }
 
 /* Idle waits say nothing about a cgroup, unless the user has named a task. */

@@ -76,13 +76,10 @@ bool summary_add(struct summary *s, const struct intervals *intervals,
 	return histogram_add(&s->all, length_of(interval)) && rows_add(&s->rows, interval);
 }
 
-/* A task gets its own name a while after its fork, and keeps its pid. */
 static void set_comm(const struct intervals *intervals, int pid, char comm[INTERVAL_COMM_SIZE + 1])
 {
-	const char *last = intervals_comm(intervals, pid);
-
-	if (*last)
-		snprintf(comm, INTERVAL_COMM_SIZE + 1, "%s", last);
+	if (!*comm)
+		snprintf(comm, INTERVAL_COMM_SIZE + 1, "%s", intervals_comm(intervals, pid));
 }
 
 void summary_set_comms(struct summary *s, const struct intervals *intervals)

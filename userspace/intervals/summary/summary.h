@@ -48,7 +48,10 @@ struct summary {
 bool summary_init(struct summary *s, enum interval_kind kind, enum row_key key,
 		  unsigned int most_worst);
 void summary_free(struct summary *s);
-/* After the last event: give the tasks of the longest intervals their last names. */
+/*
+ * After the last event of running rings: a task of the longest intervals that had no name gets the
+ * one that later events have said.
+ */
 void summary_set_comms(struct summary *s, const struct intervals *intervals);
 bool summary_add(struct summary *s, const struct intervals *intervals,
 		 const struct interval *interval);

@@ -30,7 +30,7 @@ const char *cause_name(enum cause_kind kind)
 
 void tell_task(const struct teller *t, int pid, struct buf *out)
 {
-	const char *comm = intervals_comm(t->intervals, pid);
+	const char *comm = intervals_comm_at(t->intervals, pid, t->at);
 
 	if (!pid) {
 		buf_printf(out, "idle");

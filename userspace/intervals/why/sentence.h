@@ -14,11 +14,13 @@ struct intervals;
  * struct teller - how tasks and lengths are written
  * @intervals: knows the names of tasks
  * @history: knows their quotas
+ * @at: tasks have the names of that time
  */
 struct teller {
 	const struct intervals *intervals;
 	const struct history *history;
 	const struct time_view *time;
+	uint64_t at;
 };
 
 /* Append the sentence without its full stop. */

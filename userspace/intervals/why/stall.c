@@ -180,7 +180,7 @@ static bool is_candidate(const struct history *h, const struct piece *piece,
 	}
 	if (choice->at && (choice->at < piece->begin || choice->at > piece->end))
 		return false;
-	return choice->is_wanted(choice->data, piece->pid);
+	return choice->is_wanted(choice->data, piece);
 }
 
 /* A task that sleeps idly may still have waited for a CPU behind that. */
@@ -202,7 +202,7 @@ static int worst_first(const void *a, const void *b)
 
 static bool is_selected(const struct piece *piece, const struct stall_choice *choice)
 {
-	return piece->is_selected && choice->is_selected(choice->data, piece->pid);
+	return piece->is_selected && choice->is_selected(choice->data, piece);
 }
 
 static struct candidate *find_candidates(const struct history *h,
@@ -246,7 +246,7 @@ static bool analyse(const struct history *h, const struct piece *piece, struct a
 	stall.score = a->score;
 	if (choice->each && !choice->each(choice->data, piece, analysis, stall_is_idle(&stall)))
 		return false;
-	if (choice->is_kernel(choice->data, piece->pid))
+	if (choice->is_kernel(choice->data, piece))
 		a->score *= KERNEL_WEIGHT;
 	if (piece->kind == INTERVAL_IRQS_OFF)
 		a->score *= OFF_WEIGHT;

@@ -39,10 +39,10 @@ struct stalls {
 	size_t considered, left_out, not_selected;
 };
 
-/* Return true if the task is wanted. @data: that of struct stall_choice */
-typedef bool stall_task_fn(void *data, int pid);
+/* Return true if the task of a wait is wanted. @data: that of stalls_find() */
+typedef bool stall_task_fn(void *data, const struct piece *piece);
 /* Return true for a thread of the kernel, whose waits matter if others wait for it. */
-typedef bool stall_is_kernel_fn(void *data, int pid);
+typedef bool stall_is_kernel_fn(void *data, const struct piece *piece);
 
 /* A wait and its causes. @idle: the task waited for work. Return false if memory is lacking. */
 typedef bool stall_each_fn(void *data, const struct piece *piece,

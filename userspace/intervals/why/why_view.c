@@ -23,6 +23,7 @@ typedef void stall_fn(const struct why_view *view, const struct stall *stall,
 static int each_stall(const struct why_view *view, stall_fn *each, void *data)
 {
 	struct analysis *analysis = malloc(sizeof(*analysis));
+	struct why_view of_stall = *view;
 	int nr = 0;
 
 	if (!analysis)
@@ -33,7 +34,8 @@ static int each_stall(const struct why_view *view, stall_fn *each, void *data)
 		if (!view->named && stall_is_idle(stall))
 			break;
 		stall_analyse(view->teller.history, stall, analysis);
-		each(view, stall, analysis, data);
+		of_stall.teller.at = stall->piece->end;
+		each(&of_stall, stall, analysis, data);
 		nr++;
 	}
 	free(analysis);
@@ -283,7 +285,7 @@ static void json_task(struct json *j, const struct why_view *view, int pid, int 
 {
 	const struct intervals *intervals = view->teller.intervals;
 
-	task_json_add(j, intervals, intervals_comm(intervals, pid), pid, cpu);
+	task_json_add(j, intervals, intervals_comm_at(intervals, pid, view->teller.at), pid, cpu);
 }
 
 static void json_chain(struct json *j, const struct why_view *view, const struct cause *cause)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -139,6 +138,7 @@ static int begin(struct choice *choice)
 	if (!summary_init(&choice->blocked, INTERVAL_OFFCPU, ROW_NAME, WORST_TASKS))
 		return -ENOMEM;
 	intervals_pass_sleepers(choice->intervals);
+	intervals_keep_comms(choice->intervals);
 	return intervals_load(choice->intervals, choice->in->reader, &choice->functions) ? 0 : -ENOMEM;
 }
 
@@ -194,7 +194,7 @@ static void choose_worst(struct choice *choice)
 
 static bool fits(const struct choice *choice, const struct seen *seen, const char *pattern)
 {
-	return seen->pid > 0 && !fnmatch(pattern, intervals_comm(choice->intervals, seen->pid), 0);
+	return seen->pid > 0 && intervals_had_comm(choice->intervals, seen->pid, pattern);
 }
 
 static bool choose_pattern(struct choice *choice, const char *pattern)
@@ -278,30 +278,31 @@ static bool is_named(const struct choice *choice, int pid)
 		if (choice->html->pid[i] == pid)
 			return true;
 	for (size_t i = 0; i < choice->html->nr_tasks; i++)
-		if (!fnmatch(choice->html->task[i], intervals_comm(choice->intervals, pid), 0))
+		if (intervals_had_comm(choice->intervals, pid, choice->html->task[i]))
 			return true;
 	return is_of_cgroups(choice, pid);
 }
 
-static bool is_wanted(void *data, int pid)
+static bool is_wanted(void *data, const struct piece *piece)
 {
 	const struct choice *choice = data;
+	int pid = piece->pid;
 
 	return names_tasks(choice) ? is_named(choice, pid) : !pid || !is_recorder(choice, pid);
 }
 
-static bool is_any(void *data, int pid)
+static bool is_any(void *data, const struct piece *piece)
 {
 	(void)data;
-	(void)pid;
+	(void)piece;
 	return true;
 }
 
-static bool is_kernel(void *data, int pid)
+static bool is_kernel(void *data, const struct piece *piece)
 {
 	const struct choice *choice = data;
 
-	return stall_is_of_kernel(intervals_comm(choice->intervals, pid));
+	return stall_is_of_kernel(intervals_comm_at(choice->intervals, piece->pid, piece->end));
 }
 
 static void add_chain(struct choice *choice, const struct stall *stall,

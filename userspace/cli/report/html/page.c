@@ -275,9 +275,6 @@ int page_end(struct page *page)
 {
 	int ret = end_tasks(page), unfinished = intervals_end(page->intervals);
 
-	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
-		summary_set_comms(&page->summary[kind], page->intervals);
-	summary_set_comms(&page->blocked, page->intervals);
 	if (!ret)
 		ret = unfinished ? unfinished : page->error;
 	if (!ret)
