@@ -39,7 +39,7 @@ struct stalls {
 	size_t considered, left_out, not_selected;
 };
 
-/* Return true if the task of a wait is wanted. @data: that of stalls_find() */
+/* Return true if the task of a wait is wanted. @data: that of struct stall_choice */
 typedef bool stall_task_fn(void *data, const struct piece *piece);
 /* Return true for a thread of the kernel, whose waits matter if others wait for it. */
 typedef bool stall_is_kernel_fn(void *data, const struct piece *piece);
