@@ -10,7 +10,7 @@
 . /tests/lib/guest.sh
 
 slow=/sys/module/slow/parameters
-events="-e sched:sched_switch -e sched:sched_wak* -e irq -e raw_syscalls -e block"
+events="-e sched:sched_switch -e sched:sched_wak* -e irq -e raw_syscalls -e block -e task:task_rename"
 
 # latency ARGUMENT...: output and errors are in files
 latency()

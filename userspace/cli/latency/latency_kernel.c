@@ -19,21 +19,24 @@
 #define NAMES_LIMIT	(16 << 20)	/* in bytes */
 
 /* Several kinds need the same events. */
+static void choose_event(struct patterns *p, const char *name)
+{
+	size_t i = 0;
+
+	while (i < p->nr && strcmp(p->pattern[i], name))
+		i++;
+	if (i == p->nr)
+		p->pattern[p->nr++] = (char *)name;
+}
+
 static void choose_events(struct latency *l)
 {
-	struct patterns *p = &l->live.patterns;
-	size_t i;
-
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
 		for (int event = 0; l->kind[kind] && event < KIND_EVENTS &&
-				    kinds[kind].events[event]; event++) {
-			const char *name = kinds[kind].events[event];
-
-			for (i = 0; i < p->nr && strcmp(p->pattern[i], name); i++)
-				;
-			if (i == p->nr)
-				p->pattern[p->nr++] = (char *)name;
-		}
+				    kinds[kind].events[event]; event++)
+			choose_event(&l->live.patterns, kinds[kind].events[event]);
+	/* A task that executes a program says its new name when it leaves its CPU, or here. */
+	choose_event(&l->live.patterns, "task:task_rename");
 }
 
 static bool load_formats(struct latency *l)

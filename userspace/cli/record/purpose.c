@@ -10,6 +10,8 @@
 
 static const char *const why_events[] = {
 	"sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup_new",
+	/* A task that executes a program says its new name when it leaves its CPU, or here. */
+	"task:task_rename",
 	"raw_syscalls:sys_enter", "raw_syscalls:sys_exit",
 	"irq:irq_handler_entry", "irq:irq_handler_exit", "irq:softirq_entry",
 	"irq:softirq_exit",
