@@ -52,11 +52,11 @@ struct agent_options {
  * @hello: time of the next HELLO, by CLOCK_MONOTONIC
  * @hello_number: number of the last one
  * @losses: time at which records of losses are sent again
- * @told: incidents of the last HELLO that wait
+ * @offered: incidents of the last HELLO that wait
  * @received: time of the last message from the collector, in ns since 1970; 0: none
  * @trim: time at which memory is trimmed, by CLOCK_MONOTONIC
  * @last_contact: time of the next report to `rbmap ship status`, by CLOCK_MONOTONIC
- * @told_error: the error in that report
+ * @reported_error: the error in that report
  * @has_streams: the spool of streams is open
  * @invalid: messages that were refused
  */
@@ -70,11 +70,11 @@ struct agent {
 	uint64_t hello;
 	uint64_t hello_number;
 	uint64_t losses;
-	unsigned int told;
+	unsigned int offered;
 	uint64_t received;
 	uint64_t trim;
 	uint64_t last_contact;
-	char told_error[sizeof(((struct backoff *)0)->text)];
+	char reported_error[sizeof(((struct backoff *)0)->text)];
 	bool has_streams;
 	struct stream_spool streams;
 	struct stream_sender sender;

@@ -95,8 +95,8 @@ static void add_incidents(struct agent *a, struct buf *out)
 	const struct spool *s = &a->spool;
 	char text[SOURCE_NAME_SIZE + 32];
 
-	for (a->told = 0; a->told < s->nr && a->told < INCIDENTS_MAX; a->told++) {
-		snprintf(text, sizeof(text), "%s %" PRIu64, s->v[a->told].id, s->v[a->told].size);
+	for (a->offered = 0; a->offered < s->nr && a->offered < INCIDENTS_MAX; a->offered++) {
+		snprintf(text, sizeof(text), "%s %" PRIu64, s->v[a->offered].id, s->v[a->offered].size);
 		text_add(out, "incident", text);
 	}
 }

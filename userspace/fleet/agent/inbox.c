@@ -28,10 +28,10 @@ static void stored(struct agent *a, const struct message *m)
 	losses_stored(&a->spool.losses, m->source);
 	if (!i)
 		return;
-	a->told -= a->told > 0 && i < a->spool.v + a->told;
+	a->offered -= a->offered > 0 && i < a->spool.v + a->offered;
 	spool_remove(&a->spool, i);
 	/* All incidents of the last HELLO are stored: list the next ones. */
-	if (!a->told && a->spool.nr)
+	if (!a->offered && a->spool.nr)
 		a->hello = 0;
 }
 

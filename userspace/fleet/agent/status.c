@@ -102,9 +102,9 @@ void agent_write_last_contact(struct agent *a, bool now)
 	snprintf(c.host, sizeof(c.host), "%s", a->options->transport.host);
 	snprintf(c.error, sizeof(c.error), "%s", error_of(a));
 	/* Write the file at once if an error begins or ends. */
-	if (!now && !strcmp(a->told_error, c.error) && clock_monotonic() < a->last_contact)
+	if (!now && !strcmp(a->reported_error, c.error) && clock_monotonic() < a->last_contact)
 		return;
-	snprintf(a->told_error, sizeof(a->told_error), "%s", c.error);
+	snprintf(a->reported_error, sizeof(a->reported_error), "%s", c.error);
 	a->last_contact = clock_monotonic() + PERIOD_NS;
 	last_contact_write(&c, a->spool.dir);
 }

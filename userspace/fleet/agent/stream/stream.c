@@ -57,11 +57,11 @@ static bool are_hidden(void)
 /* Once: a part of /dev/rbmap lacks the same CPUs in each buffer. */
 static void look_for_hidden(const char *buffer, const char *devices)
 {
-	static bool told;
+	static bool complained;
 	char control[PATH_MAX];
 
 	control_of(buffer, control);
-	told = told || complain_hidden_cpus(control, devices);
+	complained = complained || complain_hidden_cpus(control, devices);
 }
 
 static int list_cpus(const char *buffer, int *cpus, int most)
@@ -215,20 +215,22 @@ static int open_ring(struct stream_buffer *b, int cpu)
 	return 0;
 }
 
-/* Open the rings that are there now. */
-static void look(struct stream_buffer *b)
+/* Open the rings that are there now. One that cannot be opened does not hide the others. */
+static void open_rings(struct stream_buffer *b)
 {
 	int *cpus = calloc(STREAM_CPUS_MAX, sizeof(*cpus));
-	int nr = cpus ? b->access->list(name_of(b), cpus, STREAM_CPUS_MAX) : -ENOMEM, ret;
+	int nr = cpus ? b->access->list(name_of(b), cpus, STREAM_CPUS_MAX) : -ENOMEM, ret, error;
 
 	ret = nr < 0 ? nr : 0;
-	for (int i = 0; !ret && i < nr; i++)
-		ret = open_ring(b, cpus[i]);
+	for (int i = 0; i < nr; i++) {
+		error = open_ring(b, cpus[i]);
+		ret = ret ? ret : error;
+	}
 	free(cpus);
-	if (ret && !b->told)
+	if (ret && !b->complained)
 		complain("cannot read the buffer '%s' now: %s%s", name_of(b), rbmap_strerror(ret),
 			 ret == -EPERM || ret == -EACCES ? RIGHTS : "");
-	b->told = ret;
+	b->complained = ret;
 	b->look = clock_monotonic() + (ret ? SECOND : LOOK_PERIOD);
 }
 
@@ -270,7 +272,7 @@ static bool turn(struct stream_buffer *b)
 	bool busy = false;
 
 	if (now >= b->look)
-		look(b);
+		open_rings(b);
 	for (unsigned int i = 0; i < b->nr; i++)
 		if (b->ring[i].map)
 			busy |= read_ring(b, &b->ring[i]);

@@ -130,7 +130,7 @@ struct stream_ring {
  * struct stream_buffer - a buffer
  * @look: when its CPUs are listed again, by CLOCK_MONOTONIC
  * @moment: when the next message CLOCK is due
- * @told: an error was reported
+ * @complained: an error was reported
  */
 struct stream_buffer {
 	const struct stream_access *access;
@@ -140,7 +140,7 @@ struct stream_buffer {
 	unsigned int nr;
 	uint64_t look;
 	uint64_t moment;
-	bool told;
+	bool complained;
 };
 
 struct stream {
