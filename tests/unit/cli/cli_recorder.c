@@ -485,6 +485,7 @@ static void test_old_clock_between(void **state)
 	result = record(rec, 0, 2 * EVENTS);
 	assert_int_equal(result.error, 0);
 	assert_int_equal(result.other_clock, EVENTS);
+	assert_int_equal(result.loss.total, 12);
 	check_file(first, 12);
 }
 

@@ -114,7 +114,9 @@ static bool leave_out(struct cpu_recorder *c, const struct rbmap_subbuf *sb,
 
 	c->other_clock += events;
 	if (c->generation < c->first) {
-		begin_here(c);
+		/* The file has the losses of rings before this one. */
+		if (!c->recorded)
+			begin_here(c);
 		return true;
 	}
 	c->error = dat_add(c->writer, c->cpu, &only_lost);
@@ -142,6 +144,7 @@ static bool record_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
 	if (c->looks)
 		look(c, sb);
 	ret = dat_add(c->writer, c->cpu, sb);
+	c->recorded = true;
 	if (!ret)
 		return true;
 	c->error = ret;
@@ -253,6 +256,7 @@ static bool splice_subbufs(struct cpu_recorder *c)
 		if (size <= 0)
 			break;
 		sum += size;
+		c->recorded = true;
 		c->given = lost_sum(c->given, newly_lost(reported, loss_reported(c)));
 		c->error = dat_add_pipe(c->writer, c->cpu, c->pipe[0], size,
 					rbmap_events_read(c->map) - events);

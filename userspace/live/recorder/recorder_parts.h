@@ -27,6 +27,7 @@ struct cpu_recorder {
 	unsigned int generation;	/* ring that is being read */
 	unsigned int first;		/* ring that was written at the beginning */
 	_Atomic uint64_t other_clock;	/* number of left-out events */
+	bool recorded;			/* something is in a file */
 	bool looks;			/* take names of threads from the events */
 
 	/* Whole sub-buffers go through a pipe, without a map. */
