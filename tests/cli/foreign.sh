@@ -110,6 +110,8 @@ for version in 6 7 6/32 7/32; do
 		is "$(grep -c ' \[0' "$dir/report") $(lines '(one|longer-name):')" "${buffer#*:} 0" \
 			"version $version: --buffer ${buffer%:*}"
 	done
+	is "$("$RBMAP" report --buffer "" "$file" 2>/dev/null | grep -c ' \[0')" 400 \
+		"version $version: an empty name is that of the top buffer"
 	says 1 "has no buffer 'none': it has the buffer top, and one, longer-name" \
 		report --buffer none "$file"
 	ok "JSON, version $version" reports buffers $version --json

@@ -45,10 +45,10 @@ static void tell_buffers(const struct input *in)
 	buf_free(&list);
 }
 
-/* A buffer that is named top comes before the one without a name. */
+/* A buffer that is named top comes before the one without a name, which "" is, too. */
 static bool choose_buffer(const struct input *in)
 {
-	unsigned int nr = rbmap_recording_buffers(in->reader), i = 1;
+	unsigned int nr = rbmap_recording_buffers(in->reader), i = *in->buffer ? 1 : 0;
 
 	while (i < nr && strcmp(rbmap_recording_buffer_name(in->reader, i), in->buffer))
 		i++;
