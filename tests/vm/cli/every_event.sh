@@ -169,8 +169,8 @@ is "$?" 0 "it writes the last file"
 for file in missed-flight missed-flight.1; do
 	trace-cmd report --stat $file 2>/dev/null >stat
 	ok "$file has events that were missed" [ "$(sum_missed <stat)" -gt 0 ]
-	cat stat
-done >stats
+	cat stat >>stats
+done
 is "$(sum_missed <stats)" "$(cat $root/per_cpu/cpu*/stats | sum_missed)" "each of them is in one file"
 sum=$(sed -n 's/^missed: //p' $root/per_cpu/cpu1/stats)
 like "$(rbmap stat --json | tr -d ' \n')" "\"missed\":$sum" "stat has their number"
