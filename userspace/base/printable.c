@@ -74,7 +74,7 @@ static size_t printable_length(const unsigned char *s, size_t size)
 
 	if (n == 1 && (*s < ' ' || *s == 0x7f))
 		return *s == '\t';
-	return utf8_hidden(s, n) ? 0 : n;
+	return n > 1 && utf8_hidden(s, n) ? 0 : n;
 }
 
 /*
