@@ -198,9 +198,7 @@ same "bash offers the commands and topics of help" "$(by_bash help '')" "$(print
 for command in $commands; do
 	documented "$command"
 	same "the synopsis of $command has all options" "$(not_in_synopsis "$command")" ""
-	# The usage of stream does not have --cgroup, --unit and --container yet.
-	[ "$command" = stream ] ||
-		same "the usage of $command has all options" "$(not_in_usage "$command")" ""
+	same "the usage of $command has all options" "$(not_in_usage "$command")" ""
 	ok "the manual page of $command has -h" grep -qx -e '-h, --help' <(of_manual "$command")
 	while read -ra words; do
 		rbmap "${words[@]}" --complete | cut -s -f 3 >>"$dir/kinds"

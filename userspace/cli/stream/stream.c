@@ -440,7 +440,8 @@ static int stream(int argc, char **argv)
 
 const struct command command_stream = {
 	.name		= "stream",
-	.synopsis	= "[-e EVENT]... [--filter EXPR] [-p PID]... [--self]\n"
+	.synopsis	= "[-e EVENT]... [--filter EXPR] [-p PID]... [--cgroup PATH]...\n"
+			  "                    [--unit NAME]... [--container NAME]... [--self]\n"
 			  "                    [-b SIZE] [--subbuf SIZE] [-C NAME] [--cpus LIST]\n"
 			  "                    [-B NAME | --default] [-n COUNT] [-d SECONDS]\n"
 			  "                    [--no-follow] [--observe] [--json]",
