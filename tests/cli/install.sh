@@ -21,6 +21,7 @@ chmod +x "$dir/bin/pkg-config"
 env -u MAKEFLAGS -u MAKELEVEL PATH="$dir/bin:$PATH" make -n demo >"$dir/log" 2>&1
 ok "make demo does not ask pkg-config before it installs packages" \
 	test "$(grep -c 'pkg-config knows nothing' "$dir/log")" = 0
+rm "$dir/bin/pkg-config"
 
 # no_python TARGET [OPTION...]: on a machine that has no python3; -o: do not build the package
 no_python()

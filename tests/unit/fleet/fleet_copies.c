@@ -277,7 +277,7 @@ static void test_stream_end_of_run(void **state)
 	send_batch("a", BOOT, "main.0.1.4", 2, 0, (struct batch_head){
 		.before = { .events = 2, .lost = 7 }, .number = 24 });
 	assert_int_equal(fleet_stream(&stream_options), STATUS_CUT);
-	assert_copy("manifest.txt", "events = 8\nlost = 17\nlosses-without-number = 0\nmissing = 3\n");
+	assert_copy("manifest.txt", "events = 8\nlost = 17\nmissed = 0\nlosses-without-number = 0\nmissing = 3\n");
 }
 
 /* A ring that was made again numbers its events from 0: what is lost before them is known. */
@@ -288,7 +288,7 @@ static void test_stream_ring_again(void **state)
 	send_batch("a", BOOT, "main.0.1.1", 0, 0, (struct batch_head){ .number = 50 });
 	send_batch("a", BOOT, "main.0.1.2", 0, 20, (struct batch_head){ .number = 20 });
 	assert_int_equal(fleet_stream(&stream_options), STATUS_OK);
-	assert_copy("manifest.txt", "events = 2\nlost = 20\nlosses-without-number = 0\nmissing = 0\n");
+	assert_copy("manifest.txt", "events = 2\nlost = 20\nmissed = 0\nlosses-without-number = 0\nmissing = 0\n");
 }
 
 int main(void)
