@@ -73,14 +73,15 @@ static void interrupt(const char *name)
 	printf("interrupted\n");
 }
 
-static void splice_all(const char *name)
+/* Pass the text through a pipe. Return 0 at its end, or an error. */
+static int pass_all(int fd, ssize_t (*pass)(int fd, int pipe))
 {
-	int fd = open_file(name), fds[2];
 	ssize_t got, left;
+	int fds[2];
 
 	if (pipe(fds))
 		err(2, "pipe");
-	while ((got = splice(fd, NULL, fds[1], NULL, sizeof(text), 0)) > 0) {
+	while ((got = pass(fd, fds[1])) > 0) {
 		for (; got > 0; got -= left) {
 			left = read(fds[0], text, got);
 			if (left <= 0)
@@ -88,32 +89,38 @@ static void splice_all(const char *name)
 			fwrite(text, 1, left, stdout);
 		}
 	}
+	got = got ? errno : 0;
 	fflush(stdout);
-	if (got < 0 && errno != EAGAIN)
-		err(2, "%s: splice", name);
-	fprintf(stderr, "%s\n", got ? "EAGAIN" : "EOF");
+	return got;
+}
+
+static ssize_t by_splice(int fd, int pipe)
+{
+	return splice(fd, NULL, pipe, NULL, sizeof(text), 0);
+}
+
+static void splice_all(const char *name)
+{
+	int error = pass_all(open_file(name), by_splice);
+
+	if (error && error != EAGAIN)
+		errx(2, "%s: splice: %s", name, strerror(error));
+	fprintf(stderr, "%s\n", error ? "EAGAIN" : "EOF");
+}
+
+static ssize_t by_sendfile(int fd, int pipe)
+{
+	return sendfile(pipe, fd, NULL, 4096);
 }
 
 /* Some kernels refuse a file that is not a regular one. */
 static void send_all(const char *name)
 {
-	int fd = open_file(name), fds[2];
-	ssize_t got, left;
+	int error = pass_all(open_file(name), by_sendfile);
 
-	if (pipe(fds))
-		err(2, "pipe");
-	while ((got = sendfile(fds[1], fd, NULL, 4096)) > 0) {
-		for (; got > 0; got -= left) {
-			left = read(fds[0], text, got);
-			if (left <= 0)
-				err(2, "pipe");
-			fwrite(text, 1, left, stdout);
-		}
-	}
-	fflush(stdout);
-	if (got < 0 && errno != EAGAIN && errno != EINVAL)
-		err(2, "%s: sendfile", name);
-	fprintf(stderr, "%s\n", got && errno == EINVAL ? "refused" : "read");
+	if (error && error != EAGAIN && error != EINVAL)
+		errx(2, "%s: sendfile: %s", name, strerror(error));
+	fprintf(stderr, "%s\n", error == EINVAL ? "refused" : "read");
 }
 
 /* The end of the text cannot be sought. */
