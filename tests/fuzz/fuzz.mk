@@ -34,7 +34,7 @@ FUZZ_DAT	:= $(FUZZ_BASE) $(wildcard $(addprefix userspace/lib/,recording/write/*
 FUZZ_LIMITS	:= -DDAT_HEADERS_MAX=0x400000 -DDAT_DATA_BASE=0x400000 -DDAT_MEMORY_BASE=0x400000
 FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/load.c,$(wildcard userspace/intervals/*.c \
 		   userspace/intervals/summary/*.c)) \
-		   $(addprefix userspace/lib/print/,columns.c task_names.c time_view.c fields/syscall_abi.c \
+		   $(addprefix userspace/lib/print/,columns.c task_fields.c task_names.c time_view.c fields/syscall_abi.c \
 		   fields/syscalls.c) $(wildcard userspace/lib/formats/*.c) userspace/lib/symbols/symbols.c \
 		   $(FUZZ_TABLES)
 FUZZ_HTML	:= $(addprefix userspace/cli/report/html/,cpu_lane.c device_lane.c interval_lane.c \

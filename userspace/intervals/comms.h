@@ -4,9 +4,9 @@
 #define RBMAP_INTERVALS_COMMS_H
 
 #include <rbmap.h>
-#include <string.h>
 
 #include "layout.h"
+#include "print/task_fields.h"
 
 #define MOST_COMMS	2	/* sched_switch names two tasks */
 
@@ -34,15 +34,19 @@ struct layout_comms {
 void comms_find(struct layout_comms *comms, const struct rbmap_format *format);
 
 /* Find the bytes of a name. Return their number; @text is valid if it is not 0. */
-size_t comms_text(const struct layout_field *field, bool is_path, const struct rbmap_event *ev,
-		  const char **text);
+static inline size_t comms_text(const struct layout_field *field, bool is_path,
+				const struct rbmap_event *ev, const char **text)
+{
+	const struct task_field place = {
+		field->offset, field->size, field->dynamic, field->relative,
+	};
+
+	return task_field_text(place, is_path, ev, text);
+}
 
 static inline int comms_pid(const struct comm_fields *comm, const struct rbmap_event *ev)
 {
-	int32_t pid;
-
-	memcpy(&pid, (const char *)ev->data + comm->pid.offset, sizeof(pid));
-	return pid;
+	return task_field_pid(comm->pid.offset, ev);
 }
 
 #endif /* RBMAP_INTERVALS_COMMS_H */

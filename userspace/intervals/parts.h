@@ -240,9 +240,6 @@ void task_set_comm_from(struct intervals *intervals, struct task *task,
 			const struct event_context *m, unsigned int field);
 /* Learn the names of tasks from an event that no interval begins or ends with. */
 void intervals_learn_comms(struct intervals *intervals, const struct rbmap_event *ev);
-/* Copy a name for @pid, behind that of its host. Return false if it is empty. */
-bool intervals_copy_comm(const struct intervals *intervals, int pid, const char *from, size_t size,
-			 char comm[INTERVAL_COMM_SIZE + 1]);
 /* For intervals_comm_at(), at the end */
 void intervals_sort_comms(struct intervals *intervals);
 

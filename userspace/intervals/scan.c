@@ -54,7 +54,7 @@ static int scan_comm(struct intervals *intervals, const struct comm_fields *fiel
 		return task_names_set_first(intervals->comms, pid, "");
 	size = comms_text(is_old && fields->before.size ? &fields->before : &fields->comm,
 			  fields->is_path, ev, &text);
-	if (!intervals_copy_comm(intervals, pid, text, size, comm))
+	if (!task_name_copy(intervals->hosts, pid, comm, text, size))
 		return 0;
 	ret = task_names_set_first(intervals->comms, pid, comm);
 	return ret < 0 ? ret : task_names_set(intervals->comms, pid, comm);

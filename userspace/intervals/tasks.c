@@ -106,23 +106,6 @@ static __attribute__((noinline)) void change_comm(struct intervals *intervals, s
 	set_comm(task, comm, INTERVAL_COMM_SIZE);
 }
 
-bool intervals_copy_comm(const struct intervals *intervals, int pid, const char *from, size_t size,
-			 char comm[INTERVAL_COMM_SIZE + 1])
-{
-	const struct dat_host *host = intervals->hosts ?
-		dat_hosts_of_pid(intervals->hosts, pid) : NULL;
-	int prefix = host ? snprintf(comm, DAT_HOST_NAME + 1, "%s:", host->name) : 0;
-	const char *end = memchr(from, '\n', size);
-
-	if (end)
-		size = end - from;
-	if (size > COMM_ROOM - 2)
-		size = COMM_ROOM - 2;
-	memcpy(comm + prefix, from, size);
-	comm[prefix + size] = '\0';
-	return size;
-}
-
 /*
  * Has an event told this name before? Most events say nothing new. The kernel fills up its names
  * with zeros, as set_comm() does.
@@ -147,7 +130,7 @@ static void learn_comm(struct intervals *intervals, const struct comm_fields *fi
 	if (pid <= 0 || (task && has_comm(intervals, task, &fields->comm, ev)))
 		return;
 	size = comms_text(&fields->comm, fields->is_path, ev, &text);
-	if (!intervals_copy_comm(intervals, pid, text, size, comm))
+	if (!task_name_copy(intervals->hosts, pid, comm, text, size))
 		return;
 	if (!task) {
 		if (task_names_set_first(intervals->comms, pid, comm) < 0 ||
@@ -157,7 +140,7 @@ static void learn_comm(struct intervals *intervals, const struct comm_fields *fi
 	}
 	if (fields->before.size) {
 		size = comms_text(&fields->before, false, ev, &text);
-		if (intervals_copy_comm(intervals, pid, text, size, old))
+		if (task_name_copy(intervals->hosts, pid, old, text, size))
 			before = old;
 	}
 	change_comm(intervals, task, ev->ts, before, comm);

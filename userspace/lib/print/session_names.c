@@ -8,62 +8,48 @@
 
 #include "base/process.h"
 #include "event_common.h"
-#include "print/fields/fields.h"
 #include "recording/dat_hosts.h"
 #include "session_names.h"
 #include "session_parts.h"
 
-#define COMM_SIZE	16
-#define HOST_COMM_SIZE	(COMM_SIZE + DAT_HOST_NAME)	/* "HOST:" before it */
 #define COMM_MAX	(64 + DAT_HOST_NAME)	/* /proc has up to 63 bytes of a kernel thread's */
 #define ASK_AGAIN_NS	1000000000ULL
 
-/*
- * prev_comm belongs to prev_pid; comm and newcomm belong to pid. oldcomm is no
- * longer valid.
- */
-static struct tep_format_field *pid_of_comm(struct tep_event *event,
-					    const char *comm)
+static struct task_field field_of(const struct tep_format_field *f)
 {
-	size_t len = strlen(comm);
-	char name[64];
-
-	if (!strcmp(comm, "newcomm"))
-		return tep_find_field(event, "pid");
-	if (len < 4 || len > sizeof(name) || !strcmp(comm, "oldcomm") ||
-	    strcmp(comm + len - 4, "comm"))
-		return NULL;
-	memcpy(name, comm, len - 4);
-	strcpy(name + len - 4, "pid");
-	return tep_find_field(event, name);
+	return (struct task_field){
+		.offset = f->offset,
+		.size = f->size,
+		.dynamic = f->flags & TEP_FIELD_IS_DYNAMIC,
+		.relative = f->flags & TEP_FIELD_IS_RELATIVE,
+	};
 }
 
-/* A program that is executed gives its thread the name of its file. */
-static struct tep_format_field *pid_of_path(struct tep_event *event, const char *name)
+static void add_name(struct event_info *info, const struct tep_format_field *f)
 {
-	if (strcmp(event->name, "sched_process_exec") || strcmp(name, "filename"))
-		return NULL;
-	return tep_find_field(event, "pid");
+	const struct tep_format_field *pid, *before = NULL;
+	char room[TASK_FIELD_NAME];
+	const char *name = task_fields_pid(info->event->name, f->name, room);
+
+	pid = name ? tep_find_field(info->event, name) : NULL;
+	if (!pid || pid->size != sizeof(int32_t))
+		return;
+	if (!strcmp(f->name, "newcomm"))
+		before = tep_find_field(info->event, "oldcomm");
+	info->name[info->nr_names++] = (struct name_fields){
+		.comm = field_of(f), .pid = pid->offset,
+		.before = field_of(before ? before : f),
+		.is_path = task_fields_is_path(info->event->name, f->name),
+	};
 }
 
 void print_session_find_names(struct event_info *info)
 {
-	struct tep_format_field *f, *pid, *path;
-
-	for (f = info->event->format.fields; f; f = f->next) {
+	for (struct tep_format_field *f = info->event->format.fields; f; f = f->next) {
 		if (f->offset + f->size > info->size)
 			info->size = f->offset + f->size;
-		if (info->nr_names == MAX_NAMES)
-			continue;
-		path = pid_of_path(info->event, f->name);
-		pid = path ? path : pid_of_comm(info->event, f->name);
-		if (!pid || pid->size != sizeof(int32_t))
-			continue;
-		info->name[info->nr_names++] = (struct name_fields){
-			.comm = f, .pid = pid, .is_path = path,
-			.before = strcmp(f->name, "newcomm") ? NULL :
-				  tep_find_field(info->event, "oldcomm"),
-		};
+		if (info->nr_names < MAX_NAMES)
+			add_name(info, f);
 	}
 }
 
@@ -101,80 +87,16 @@ void print_session_keep_comms(struct print_session *s)
 	s->keeps_names = true;
 }
 
-/*
- * Store a name for use in a line of text: cut it at characters that would break
- * the line. Return false if it is empty.
- */
-static bool copy_comm(char *comm, const char *from, size_t size)
-{
-	size_t n = 0;
-
-	while (n < size && n < COMM_SIZE - 1 && from[n] && from[n] != '\n') {
-		comm[n] = from[n];
-		n++;
-	}
-	comm[n] = '\0';
-	return n;
-}
-
-/* Like copy_comm(), behind the name of the task's host. @comm has HOST_COMM_SIZE bytes. */
-static bool copy_host_comm(const struct print_session *s, int pid, char *comm,
-			   const char *from, size_t size)
-{
-	const struct dat_host *host = s->hosts ? dat_hosts_of_pid(s->hosts, pid) : NULL;
-	int prefix = host ? snprintf(comm, DAT_HOST_NAME + 1, "%s:", host->name) : 0;
-
-	return copy_comm(comm + prefix, from, size);
-}
-
 static void learn(struct print_session *s, int pid, const char *from, size_t size)
 {
 	struct asked *asked = &s->asked[pid & (NR_ASKED - 1)];
-	char comm[HOST_COMM_SIZE];
+	char comm[TASK_NAME_SIZE];
 
-	if (pid <= 0 || !copy_host_comm(s, pid, comm, from, size))
+	if (pid <= 0 || !task_name_copy(s->hosts, pid, comm, from, size))
 		return;
 	print_session_add_comm(s, pid, comm);
 	asked->pid = pid;
 	asked->ts = s->now;
-}
-
-/*
- * Find the bytes of a name. The fields are in the event; a dynamic field may lead out of it.
- * Return their number.
- */
-static size_t find_name(const struct tep_format_field *field, bool is_path,
-			const struct rbmap_event *ev, const char **name)
-{
-	uint32_t offset = field->offset, size = field->size;
-	const char *data = ev->data, *slash;
-
-	if (field->flags & TEP_FIELD_IS_DYNAMIC) {
-		if (size != sizeof(uint32_t))
-			return 0;
-		field_place(data, offset, size, field->flags & TEP_FIELD_IS_RELATIVE,
-			    &offset, &size);
-	}
-	if (offset > ev->size)
-		return 0;
-	if (size > ev->size - offset)
-		size = ev->size - offset;
-	*name = data + offset;
-	size = strnlen(*name, size);
-	slash = is_path ? memrchr(*name, '/', size) : NULL;
-	if (slash) {
-		size -= slash + 1 - *name;
-		*name = slash + 1;
-	}
-	return size;
-}
-
-static int pid_of_name(const struct name_fields *name, const struct rbmap_event *ev)
-{
-	int32_t pid;
-
-	memcpy(&pid, (const char *)ev->data + name->pid->offset, sizeof(pid));
-	return pid;
 }
 
 static void learn_names(struct print_session *s, const struct event_info *info,
@@ -183,10 +105,10 @@ static void learn_names(struct print_session *s, const struct event_info *info,
 	for (unsigned int i = 0; i < info->nr_names; i++) {
 		const struct name_fields *name = &info->name[i];
 		const char *from = NULL;
-		size_t size = find_name(name->comm, name->is_path, ev, &from);
+		size_t size = task_field_text(name->comm, name->is_path, ev, &from);
 
 		if (size)
-			learn(s, pid_of_name(name, ev), from, size);
+			learn(s, task_field_pid(name->pid, ev), from, size);
 	}
 }
 
@@ -249,8 +171,8 @@ static void scan_syscall(struct print_session *s, const struct event_info *info,
 static int scan_name(struct print_session *s, const struct name_fields *name,
 		     const struct rbmap_event *ev)
 {
-	char comm[HOST_COMM_SIZE] = UNKNOWN_COMM;
-	int pid = pid_of_name(name, ev);
+	char comm[TASK_NAME_SIZE] = UNKNOWN_COMM;
+	int pid = task_field_pid(name->pid, ev);
 	const char *from = "";
 	size_t size = 0;
 
@@ -259,8 +181,8 @@ static int scan_name(struct print_session *s, const struct name_fields *name,
 	/* The event does not say which name the thread had before it. */
 	if (name->is_path)
 		return task_names_set_first(s->names, pid, comm);
-	size = find_name(name->before ? name->before : name->comm, false, ev, &from);
-	return copy_host_comm(s, pid, comm, from, size) ?
+	size = task_field_text(name->before, false, ev, &from);
+	return task_name_copy(s->hosts, pid, comm, from, size) ?
 	       task_names_set_first(s->names, pid, comm) : 0;
 }
 

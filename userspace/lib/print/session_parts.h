@@ -14,6 +14,7 @@
 #include "event_label.h"
 #include "print/fields/syscalls.h"
 #include "session_formats.h"
+#include "task_fields.h"
 
 #define MAX_NAMES	2	/* sched_switch names two threads */
 #define UNKNOWN_COMM	"<...>"
@@ -21,13 +22,13 @@
 #define NR_ASKED	4096	/* a power of two */
 
 /*
- * The fields that contain a thread's name. @before: the name that it had before the event, or
- * NULL. @is_path: the name is the last part of a path, and had another name before.
+ * The fields that contain a thread's name. @before: the name that it had before the event. @pid:
+ * offset of the number. @is_path: the name is the last part of a path, and the one before is not
+ * known.
  */
 struct name_fields {
-	struct tep_format_field *comm;
-	struct tep_format_field *before;
-	struct tep_format_field *pid;
+	struct task_field comm, before;
+	uint32_t pid;
 	bool is_path;
 };
 
