@@ -377,14 +377,12 @@ unsigned int control_possible_cpus(void)
 	return nr <= CONTROL_CPUS_MAX ? nr : 0;
 }
 
-int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value)
+int control_read_stat(const char *file, const char *key, uint64_t *value)
 {
-	char file[64], *text, *line;
+	char *text = control_read(file), *line;
 	size_t len = strlen(key);
 	int ret = -ENOENT;
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-	text = control_read(file);
 	if (!text)
 		return -errno;
 	for (line = text; line && ret == -ENOENT; line = strchr(line, '\n')) {
@@ -397,6 +395,14 @@ int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value)
 	}
 	free(text);
 	return ret;
+}
+
+int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+	return control_read_stat(file, key, value);
 }
 
 /* ---- the log of the module */

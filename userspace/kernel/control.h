@@ -111,10 +111,9 @@ int control_cpu_of(const char *name);
 /* Return the number of CPUs that can come online, or 0 if it is unknown. */
 unsigned int control_possible_cpus(void);
 
-/*
- * Read a line "key: number" of per_cpu/cpuN/stats. Return -ENOENT without
- * such a line.
- */
+/* Read a line "key: number" of a file stats. Return -ENOENT without such a line. */
+int control_read_stat(const char *file, const char *key, uint64_t *value);
+/* Like control_read_stat(), of per_cpu/cpuN/stats */
 int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value);
 /*
  * Return the name of the clock in brackets in trace_clock, such as "local". The

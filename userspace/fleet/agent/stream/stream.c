@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,7 +26,6 @@
 #define CPU_FILES	2	/* that the ring of a CPU needs */
 #define OTHER_FILES	128
 #define PIECES		64		/* read from one ring before the next one has its turn */
-#define MISSED		"\nmissed: "
 #define RIGHTS		"; the section Streams of rbmap-ship(1) says which rights a service needs"
 
 static bool is_default(const char *buffer)
@@ -110,24 +108,11 @@ static int read_moment(struct rbmap_moment *m, const char *buffer, int clock)
 /* A module of an earlier version does not count them. */
 static int read_missed(const char *buffer, int cpu, uint64_t *missed)
 {
-	struct buf text = { 0 };
-	char path[PATH_MAX];
-	const char *line;
-	size_t len;
-	int ret;
+	char file[PATH_MAX];
 
-	control_of(buffer, path);
-	len = strlen(path);
-	snprintf(path + len, sizeof(path) - len, "/per_cpu/cpu%d/stats", cpu);
-	ret = buf_read_file(&text, path);
-	buf_add(&text, "", 1);
-	if (!ret && text.failed)
-		ret = -ENOMEM;
-	line = ret ? NULL : strstr(text.data, MISSED);
-	if (!ret && (!line || sscanf(line + strlen(MISSED), "%" SCNu64, missed) != 1))
-		ret = -ENOENT;
-	buf_free(&text);
-	return ret;
+	snprintf(file, sizeof(file), "%s%s/per_cpu/cpu%d/stats",
+		 is_default(buffer) ? "" : "/instances/", is_default(buffer) ? "" : buffer, cpu);
+	return control_read_stat(file, "missed", missed);
 }
 
 static int read_format(struct buf *text, char system[SYSTEM_NAME_SIZE], const char *buffer,
