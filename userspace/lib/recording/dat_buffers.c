@@ -194,12 +194,9 @@ struct dat_loss dat_buffer_loss_behind(const struct rbmap_recording *r, unsigned
 
 struct dat_loss dat_loss_behind(const struct rbmap_recording *r, unsigned int cpu)
 {
-	struct dat_loss sum = { 0 }, loss;
+	struct dat_loss sum = { 0 };
 
-	for (unsigned int i = 0; i < r->nr_buffers; i++) {
-		loss = dat_buffer_loss_behind(r, i, cpu);
-		dat_sum_lost(&sum.known, &sum.more, loss.known);
-		sum.more |= loss.more;
-	}
+	for (unsigned int i = 0; i < r->nr_buffers; i++)
+		dat_add_loss(&sum, dat_buffer_loss_behind(r, i, cpu));
 	return sum;
 }

@@ -129,6 +129,12 @@ struct dat_loss {
 	bool more;
 };
 
+static inline void dat_add_loss(struct dat_loss *sum, struct dat_loss loss)
+{
+	dat_sum_lost(&sum->known, &sum->more, loss.known);
+	sum->more |= loss.more;
+}
+
 /*
  * Were events of a CPU skipped up to here, because bytes are invalid? Or has the caller got all of
  * its events, and the file lacks later ones, because it is truncated? Nobody knows how many.

@@ -257,8 +257,7 @@ struct dat_loss dat_cut_add_lost_last(struct dat_cut *cut, unsigned int cpu)
 		loss.more |= dat_stream_lacks_events(cut->r, i);
 		s->lost = dat_lost_sum(s->lost, loss.known);
 		s->lost_more = loss.more;
-		dat_sum_lost(&sum.known, &sum.more, loss.known);
-		sum.more |= loss.more;
+		dat_add_loss(&sum, loss);
 	}
 	return sum;
 }
