@@ -92,14 +92,6 @@ int input_choose_one_buffer(const struct input *in)
 	return nr > 1 ? STATUS_ERROR : STATUS_OK;
 }
 
-const char *input_event_buffer(const struct input *in)
-{
-	unsigned int buffer = rbmap_recording_event_buffer(in->reader);
-	const char *name = rbmap_recording_buffer_name(in->reader, buffer);
-
-	return *name ? name : NULL;
-}
-
 int input_open(struct input *in)
 {
 	int ret = 0;

@@ -80,8 +80,6 @@ bool input_has_buffers(const struct input *in);
  * there are several, and the user has chosen none.
  */
 int input_choose_one_buffer(const struct input *in);
-/* Return the name of the last event's buffer, or NULL: it is the top one. */
-const char *input_event_buffer(const struct input *in);
 
 /*
  * Set the times, their style, and the bounds. Return false if the user's texts are

@@ -26,7 +26,6 @@ struct place {
 
 struct tracer_event {
 	enum tracer_kind kind;
-	uint32_t size;		/* bytes that a record must have */
 	uint32_t word;		/* STACK, PRINTK: bytes of an address */
 	struct place caller;	/* STACK: the first function */
 	struct place ip, fmt;	/* PRINTK */
@@ -57,17 +56,6 @@ static bool find_place(struct tep_event *event, const char *name, struct place *
 	return true;
 }
 
-/* Like find_place(), and each record must have the number. */
-static bool need_place(struct tracer_event *e, struct tep_event *event, const char *name,
-		       struct place *place)
-{
-	if (!find_place(event, name, place))
-		return false;
-	if (e->size < place->offset + place->size)
-		e->size = place->offset + place->size;
-	return true;
-}
-
 static bool find_callers(struct tracer_event *e, struct tep_event *event, unsigned int word)
 {
 	struct tep_format_field *field = tep_find_field(event, "caller");
@@ -76,7 +64,6 @@ static bool find_callers(struct tracer_event *e, struct tep_event *event, unsign
 		return false;
 	e->caller.offset = field->offset;
 	e->word = word;
-	e->size = field->offset;
 	/* The format says 8, and the record has as many as there were. */
 	field->size = 0;
 	return true;
@@ -87,12 +74,10 @@ static bool find_printk(struct tracer_event *e, struct tep_event *event, unsigne
 	const struct tep_format_field *field = tep_find_field(event, "buf");
 
 	if (!field || field->offset < 0 || field->offset > OFFSET_MAX || (word != 4 && word != 8) ||
-	    !need_place(e, event, "ip", &e->ip) || !need_place(e, event, "fmt", &e->fmt))
+	    !find_place(event, "ip", &e->ip) || !find_place(event, "fmt", &e->fmt))
 		return false;
 	e->args = field->offset;
 	e->word = word;
-	if (e->size < e->args)
-		e->size = e->args;
 	return true;
 }
 
@@ -103,18 +88,17 @@ static bool find_places(struct tracer_event *e, struct tep_event *event, unsigne
 		return find_callers(e, event, word);
 	case CALL:
 		find_place(event, "retaddr", &e->retaddr);
-		return need_place(e, event, "func", &e->func) &&
-		       need_place(e, event, "depth", &e->depth);
+		return find_place(event, "func", &e->func) &&
+		       find_place(event, "depth", &e->depth);
 	case PRINTK:
 		return find_printk(e, event, word);
 	case RETURN:
-		if (tep_find_field(event, "retval") &&
-		    !need_place(e, event, "retval", &e->retval))
+		if (tep_find_field(event, "retval") && !find_place(event, "retval", &e->retval))
 			return false;
-		return need_place(e, event, "func", &e->func) &&
-		       need_place(e, event, "depth", &e->depth) &&
-		       need_place(e, event, "calltime", &e->calltime) &&
-		       need_place(e, event, "rettime", &e->rettime);
+		return find_place(event, "func", &e->func) &&
+		       find_place(event, "depth", &e->depth) &&
+		       find_place(event, "calltime", &e->calltime) &&
+		       find_place(event, "rettime", &e->rettime);
 	}
 	return false;
 }
@@ -137,11 +121,6 @@ struct tracer_event *tracer_event_new(struct tep_event *event, unsigned int long
 		return NULL;
 	}
 	return NULL;
-}
-
-uint32_t tracer_event_size(const struct tracer_event *e)
-{
-	return e->size;
 }
 
 bool tracer_event_is_plain(const struct tracer_event *e)

@@ -31,9 +31,6 @@ struct tracer_return {
 /* Return NULL if this is another event, or if memory is lacking. */
 struct tracer_event *tracer_event_new(struct tep_event *event, unsigned int long_size);
 
-/* Return the bytes that a record must have. */
-uint32_t tracer_event_size(const struct tracer_event *event);
-
 /**
  * struct tracer_print - how a record is printed
  * @leaf: the function's return, if it has called no other; or NULL

@@ -169,11 +169,6 @@ static const char count_refusal[] =
 	"INSERT INTO refused (host, cause, number, last) VALUES (?1, ?2, 1, ?3)"
 	" ON CONFLICT DO UPDATE SET number = number + 1, last = ?3";
 
-const char *refusal_text(enum refusal cause)
-{
-	return refusal_texts[cause];
-}
-
 void index_refuse(struct fleet_index *ix, int64_t host, enum refusal cause, int64_t now)
 {
 	index_run(ix, count_refusal, "isi", host, refusal_texts[cause], now);

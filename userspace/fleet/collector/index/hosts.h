@@ -97,9 +97,6 @@ enum refusal {
 	NR_REFUSALS
 };
 
-/* The text in the database */
-const char *refusal_text(enum refusal cause);
-
 /* Count a message. @host: 0 if the host has no row. */
 void index_refuse(struct fleet_index *ix, int64_t host, enum refusal cause, int64_t now);
 

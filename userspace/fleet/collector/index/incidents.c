@@ -66,11 +66,6 @@ static const char trim[] =
 	"  AND state IN ('damaged', 'lost', 'removed')"
 	"  ORDER BY id DESC LIMIT 1 OFFSET " KEPT_WITHOUT_FILE ")";
 
-const char *incident_state_text(enum incident_state state)
-{
-	return states[state];
-}
-
 static enum incident_state parse_state(const char *text)
 {
 	for (enum incident_state s = 0; s < NR_INCIDENT_STATES; s++)

@@ -29,9 +29,6 @@ enum incident_state {
 	NR_INCIDENT_STATES
 };
 
-/* The text in the database */
-const char *incident_state_text(enum incident_state state);
-
 struct index_incident {
 	int64_t id, host;
 	char name[SOURCE_NAME_SIZE];
