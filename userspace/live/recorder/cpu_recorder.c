@@ -11,6 +11,7 @@
 #include "kernel/control.h"
 #include "live/loss.h"
 #include "recorder_parts.h"
+#include "recording/dat_read.h"
 
 #define WAIT_MS		500	/* then read what is below the watermark, too */
 #define PATIENT_WAIT_MS	32000	/* the longest wait of a patient recorder */
@@ -38,14 +39,6 @@ static unsigned int whole_ring(const struct cpu_recorder *c)
 	return rbmap_nr_subbufs(c->map) + 1;
 }
 
-/* A sum with a loss of unknown number is unknown, as the sums of the library are. */
-static uint64_t lost_sum(uint64_t a, uint64_t b)
-{
-	if (a == RBMAP_LOST_UNKNOWN || b == RBMAP_LOST_UNKNOWN)
-		return RBMAP_LOST_UNKNOWN;
-	return a + b;
-}
-
 /*
  * Like rbmap_next_subbuf(). Set *@other if the reader went on to another ring.
  */
@@ -63,7 +56,7 @@ static int next_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
 		c->dry = 0;
 	if (*other && c->writer)
 		dat_next_ring(c->writer, c->cpu);
-	c->given = lost_sum(c->given, sb->lost);
+	c->given = dat_lost_sum(c->given, sb->lost);
 	return ret;
 }
 
@@ -82,7 +75,7 @@ static void begin_here(struct cpu_recorder *c)
 {
 	rbmap_loss(c->map, &c->before);
 	c->earlier = 0;
-	c->skip = lost_sum(c->before.unreported, lost_behind(c, &c->before));
+	c->skip = dat_lost_sum(c->before.unreported, lost_behind(c, &c->before));
 	/* A loss without a number cannot be told from later ones. */
 	if (c->skip == RBMAP_LOST_UNKNOWN)
 		c->skip = 0;
@@ -257,7 +250,7 @@ static bool splice_subbufs(struct cpu_recorder *c)
 			break;
 		sum += size;
 		c->recorded = true;
-		c->given = lost_sum(c->given, newly_lost(reported, loss_reported(c)));
+		c->given = dat_lost_sum(c->given, newly_lost(reported, loss_reported(c)));
 		c->error = dat_add_pipe(c->writer, c->cpu, c->pipe[0], size,
 					rbmap_events_read(c->map) - events);
 	} while (!c->error && (size_t)size == c->pipe_size && sum < limit);
