@@ -385,7 +385,6 @@ static bool print_loss(struct stream *s)
 {
 	struct live_loss loss = live_events_loss(&s->live);
 	uint64_t unwritten = s->out.error == EPIPE ? 0 : s->out.unwritten;
-
 	bool whole = live_events_print_loss(&s->live, s->printed - unwritten, &loss);
 
 	if (unwritten)

@@ -74,7 +74,7 @@ static int set_up(struct rbmap_report *p, unsigned int flags)
 }
 
 RBMAP_API int rbmap_report_open(struct rbmap_report **report, struct rbmap_recording *recording,
-			       unsigned int flags)
+				unsigned int flags)
 {
 	struct rbmap_report *p;
 	int ret;
@@ -133,7 +133,7 @@ static void add_lost(struct rbmap_report *p, int cpu, uint64_t lost, const char 
 }
 
 RBMAP_API int rbmap_report_lost(struct rbmap_report *p, unsigned int cpu, uint64_t lost,
-				 const char **text, size_t *size)
+				const char **text, size_t *size)
 {
 	p->out.size = 0;
 	if (lost)
@@ -165,7 +165,7 @@ static int add_event(struct rbmap_report *p, const struct rbmap_event *ev, const
 }
 
 RBMAP_API int rbmap_report_event(struct rbmap_report *p, const struct rbmap_event *ev,
-				  const char **text, size_t *size)
+				 const char **text, size_t *size)
 {
 	const char *buffer = buffer_name(p);
 	int ret;
