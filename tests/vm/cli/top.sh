@@ -45,49 +45,62 @@ rows_of()
 		awk '{ sum += $NF } END { print sum + 0 }'
 }
 
-# half_seconds NUMBER: prints so many half seconds of an idle machine
-half_seconds()
-{
-	awk -v halves="$(patience "$1")" 'BEGIN { print halves / 2 }'
-}
-
 in_own_buffer()
 {
 	grep -qs 1 "$root"/instances/record*/events/"$1"/enable
 }
 
+# begin ARGUMENT...: starts rbmap top without an end, and waits for its first interval. Events of
+# before that do not count.
+begin()
+{
+	rbmap top "$@" >/tmp/output 2>/tmp/errors &
+	top=$!
+	retry_until 20 grep -q rbmap.top /tmp/output
+}
+
+# end: ends it, with its status
+end()
+{
+	kill -INT $top
+	wait $top
+}
+
+# has_counted KEY NUMBER: the lines of JSON have that sum
+has_counted()
+{
+	[ "$(sum_of "$1")" = "$2" ]
+}
+
 # --- JSON: each event is counted once
-rbmap top --json -i "$(half_seconds 1)" -n 6 -e rbmap:marker >/tmp/output 2>/tmp/errors &
-top=$!
-ok "it enables the events in a buffer of its own" retry_until 20 in_own_buffer rbmap/marker
-# Events of before the first interval do not count.
-ok "it begins" retry_until 20 grep -q rbmap_top /tmp/output
+ok "it begins" begin --json -i 0.2 -e rbmap:marker
+ok "it enables the events in a buffer of its own" in_own_buffer rbmap/marker
 write 0 700
 write 1 300
-wait $top
-is $? 0 "rbmap top --json -n 6"
-is "$(grep -c '^{' /tmp/output)" 6 "there are six lines"
-is "$(sum_of events_read)" 1000 "1000 events were read"
+ok "1000 events were read" retry_until 20 has_counted events_read 1000
+ok "the kernel's counters say the same" retry_until 20 has_counted emitted 1000
+end
+is $? 0 "rbmap top --json"
+is "$(sum_of events_read) $(sum_of emitted)" "1000 1000" "there are no more"
 is "$(rows_of by_event)/$(rows_of by_task)/$(rows_of by_cpu)/$(rows_of by_cgroup)" \
 	1000/1000/1000/1000 "events, tasks, CPUs and cgroups have each event once"
 like "$(cat /tmp/errors)" '^1000 events read, 0 lost$' "so say the sums"
-is "$(sum_of emitted)" 1000 "the kernel's counters say the same"
 like "$(cat /tmp/output)" '"name": ?"writer0-[0-9]+", ?"events": ?[1-9]' "a task has its name"
 is "$(find $root/instances -name 'record*')" "" "no buffer is left"
+top --json -i 0.1 -n 6 -e rbmap:marker
+is "$? $(grep -c '^{' /tmp/output)" "0 6" "rbmap top --json -n 6: there are six lines"
 
 # --- text
-rbmap top --batch -i "$(patience 1)" -n 2 --by task -e rbmap:marker >/tmp/output 2>/tmp/errors &
-top=$!
-# Events of before the first interval do not count here, either.
-retry_until 20 grep -q '^rbmap top ' /tmp/output
+ok "it begins" begin --batch -i 0.5 --by task -e rbmap:marker
 write 1 500
-wait $top
+ok "there is a row of the task" retry_until 20 grep -q writer1 /tmp/output
+end
 is $? 0 "rbmap top --batch"
-is "$(grep -c '^rbmap top ' /tmp/output)" 2 "there are two pictures"
 like "$(grep writer1 /tmp/output | head -n 1)" '^ *[0-9.]+ +100 %  writer1-[0-9]+ .*rbmap:marker 100 %$' \
 	"the row has the task, and the event" || diag "$(cat /tmp/output)"
 at_most "$(wc -L </tmp/output)" 100 "columns"
-ok "by default: sched and irq" top --batch -n 1
+ok "by default: sched and irq" top --batch -n 2 -i 0.5
+is "$(grep -c '^rbmap top ' /tmp/output)" 2 "there are two pictures"
 like "$(cat /tmp/output)" 'sched:sched_switch +' "there are switches"
 like "$(cat /tmp/output)" 'Cost    rbmap top [0-9.]+ % of a CPU' "it tells its own cost"
 ok "system calls" top --batch -n 1 -e raw_syscalls
@@ -99,38 +112,36 @@ like "$(cat /tmp/output)" 'a probe [0-9]+ ns, 1 % of them over [0-9]+ ns' "the p
 is "$(cat $root/self_cost)" 0 "the measurement has ended"
 
 # --- losses
-calls=100000 turns=3
-[ -z "${SHORT:-}" ] || calls=4000 turns=2
-rbmap top --json -i "$(patience 1)" -n $turns -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
-top=$!
-retry_until 20 in_own_buffer raw_syscalls/sys_enter
+calls=100000
+[ -z "${SHORT:-}" ] || calls=4000
+has_lost()
+{
+	[ "$(sum_of lost)" -gt 0 ]
+}
+ok "it begins with small rings" begin --json -i 0.5 -b 8 --subbuf 4 -e raw_syscalls --self
 dd if=/dev/zero of=/dev/null bs=1 count=$calls 2>/dev/null
-wait $top
-lost=$(sum_of lost)
-ok "events are lost" test "$lost" -gt 0
-is $((lost)) $(($(sum_of dropped_full) + $(sum_of overrun) + $(sum_of dropped_lapped) + $(sum_of dropped_nested))) \
+ok "events are lost" retry_until 20 has_lost
+end
+is "$(sum_of lost)" $(($(sum_of dropped_full) + $(sum_of overrun) + $(sum_of dropped_lapped) + $(sum_of dropped_nested))) \
 	"each loss has a cause"
 if [ -z "${SHORT:-}" ]; then
-	rbmap top --batch -i "$(patience 1)" -n 2 -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
-	top=$!
-	retry_until 20 in_own_buffer raw_syscalls/sys_enter
+	ok "it begins with small rings" begin --batch -i 0.5 -b 8 --subbuf 4 -e raw_syscalls --self
 	dd if=/dev/zero of=/dev/null bs=1 count=$calls 2>/dev/null
-	wait $top
-	like "$(cat /tmp/output)" '^Causes  (overwritten|ring full) [0-9]+/s' "the text has the cause" || diag "$(cat /tmp/output)"
+	ok "the text has the cause" retry_until 20 grep -qE '^Causes  (overwritten|ring full) [0-9]+/s' /tmp/output ||
+		diag "$(cat /tmp/output)"
+	end
 fi
 
 # --- another buffer: it is observed
 ok "a buffer" rbmap create seen
 echo 1 >$root/instances/seen/events/rbmap/marker/enable
-rbmap top --json -i "$(patience 1)" -n 2 -B seen >/tmp/output 2>/tmp/errors &
-top=$!
-retry_until 20 grep -q "/dev/rbmap/seen/cpu$(($(nproc) - 1))" /proc/$top/maps
-sleep "$(half_seconds 1)"
+ok "it begins to observe" begin --json -i 0.5 -B seen
 echo one >/dev/rbmap/seen/marker
 echo two >/dev/rbmap/seen/marker
-wait $top
+ok "it has seen both events" retry_until 20 has_counted events_read 2 || diag "$(cat /tmp/output /tmp/errors)"
+end
 is $? 0 "rbmap top -B"
-is "$(sum_of events_read)" 2 "it has seen both events" || diag "$(cat /tmp/output /tmp/errors)"
+is "$(sum_of events_read)" 2 "and no other"
 rbmap record -q -B seen -d 0 -o /tmp/seen.dat
 is "$(rbmap report /tmp/seen.dat 2>/dev/null | grep -c marker:)" 2 "they are left to the reader"
 ok "the buffer goes" rbmap destroy seen
