@@ -30,12 +30,16 @@ threads()
 in_pids '
 	dd if=/dev/zero of=/dev/null bs=1M 2>/dev/null &
 	echo $! >/tmp/inside
-	rbmap record -q -p $! -e raw_syscalls -b 64K -d 0.1 -o /tmp/pid.dat
-	pidof dd >/tmp/pidof
+	rbmap record -q -p $! -e raw_syscalls -b 64K -o /tmp/pid.dat -- sh -c "
+		until cat /sys/kernel/rbmap/instances/record-*/per_cpu/cpu*/stats | grep -q \"^emitted: [1-9]\" &&
+			[ -e /tmp/seen ]; do
+			sleep 0.1
+		done"
 	kill $!' 2>/tmp/err &
 inside=$!
 ok "a program runs in the namespace" retry_until 20 pidof dd
 outside=$(pidof dd)
+: >/tmp/seen
 wait $inside
 ok "its number is another one inside" [ "$(cat /tmp/inside)" != "$outside" ]
 recorded=$(threads /tmp/pid.dat)
