@@ -98,16 +98,21 @@ rbmap report few.dat 2>/dev/null | awk '/\[/ { print $4 }' | sort -u >few
 ok "wildcards name events" grep -q cgroup_rmdir: few
 ok "of several systems" grep -q oom_score_adj_update: few
 is "$(grep -vc -e '^cgroup_' -e '^oom_' few)" 0 "and no others"
-rbmap stream -e task_rename -d 1 >streamed 2>/dev/null &
+rbmap stream -e task_rename >streamed 2>/dev/null &
+stream=$!
 retry_until 30 sh -c "grep -q 1 $root/instances/record-*/events/task/task_rename/enable 2>/dev/null"
 sh -c 'exec true'
-wait
-ok "stream prints an event" grep -q ' task_rename: ' streamed
+ok "stream prints an event" retry_until 30 grep -q ' task_rename: ' streamed
+kill $stream
+wait $stream
 rbmap record -q -e kmem:kmem_cache_alloc -o alloc.dat -- true
 like "$(rbmap report alloc.dat 2>/dev/null)" ' kmem_cache_alloc: ' \
 	"the kernel's own event takes the place of a probe that does not fit"
 while [ ! -e stop ]; do /bin/busybox true; done &
-like "$(rbmap top --batch -n 1 -i 0.3 -e kmem 2>&1)" ' kmem:' "top counts a system"
+rbmap top --batch -i 0.3 -e kmem >pictures 2>&1 &
+top=$!
+ok "top counts a system" retry_until 30 grep -q ' kmem:' pictures
+kill $top
 touch stop
 wait
 said rbmap record -e kmem:mm_page_aloc -o no.dat -- true
