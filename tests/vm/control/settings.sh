@@ -243,6 +243,7 @@ ok "saved_cmdlines has the name of this script" grep -qx "$$ settings.sh" /dev/r
 setsid sh -c 'echo $$ >/tmp/session; sleep 1000 & echo $! >/tmp/member'
 session=$(cat /tmp/session) member=$(cat /tmp/member)
 ok "the first process of a session has ended" retry_until 20 test ! -e "/proc/$session"
+ok "another one has its name" retry_until 20 runs "$member" sleep
 dd if=/dev/rbmap/saved_cmdlines bs=5 2>/dev/null >/tmp/names
 is "$(grep -c "^$session " /tmp/names) $(grep -cx "$member sleep" /tmp/names)" "0 1" \
 	"saved_cmdlines has the other processes of the session"
