@@ -82,7 +82,7 @@ rounds=20
 [ -z "$LONG" ] || rounds=200
 for round in $(seq $rounds); do
 	(while echo 500 >$hits; do :; done) 2>/dev/null &
-	rmmod source 2>/dev/null || { sleep 0.1; rmmod source; }
+	retry_until 20 rmmod source 2>/dev/null
 	wait $!
 	load_module source || break
 done
