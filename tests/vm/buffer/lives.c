@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -420,11 +421,13 @@ static void test_larger(void)
 }
 
 static volatile bool came;
+static volatile pid_t waiter_id;
 
 static void *wait_in_read(void *data)
 {
 	char *subbuf = malloc(1 << 16);
 
+	waiter_id = syscall(SYS_gettid);
 	if (read(*(int *)data, subbuf, 1 << 16) > 0)
 		came = true;
 	free(subbuf);
@@ -440,11 +443,13 @@ static void test_waits_on(void)
 	be_instance("life buffer_size_kb=64");
 	fd = device_open(CPU, O_RDONLY);
 	pthread_create(&waiter, NULL, wait_in_read, &fd);
-	nap(100);
+	while (!waiter_id)
+		nap(1);
+	await_sleep(waiter_id);
 	set("buffer_size_kb", "128");
 	nap(100);
 	more(1);
-	for (i = 0; i < 50 && !came; i++)
+	for (i = 0; i < 50 * (int)slowness() && !came; i++)
 		nap(100);
 	if (!ok(came, "a waiting reader gets the next ring's event"))
 		pthread_kill(waiter, SIGTERM);
