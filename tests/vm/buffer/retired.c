@@ -397,6 +397,9 @@ static int observers(unsigned int seconds)
 	}
 	pin(CPU);
 	sleep(seconds);
+	/* A busy machine may not have run each thread meanwhile. */
+	for (unsigned int i = 0; i < 300 * slowness() && !(maps && looks && sizes); i++)
+		nap(100);
 	over = true;
 	for (size_t i = 0; i < nr; i++)
 		pthread_join(thread[i], NULL);

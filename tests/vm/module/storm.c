@@ -317,6 +317,26 @@ static void start_readers(void)
 	}
 }
 
+static bool all_have_read(void)
+{
+	bool all = true;
+
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		for (int i = 0; i < 2; i++)
+			all &= __atomic_load_n(&readers[cpu][i].subbufs, __ATOMIC_RELAXED) > 0;
+	return all;
+}
+
+/* A busy machine may not have run each reader meanwhile. */
+static void await_readers(void)
+{
+	for (unsigned int i = 0; i < 300 * slowness() && !all_have_read(); i++) {
+		set("tracing_on", "1");
+		set("events/enable", "1");
+		nap(100);
+	}
+}
+
 static void judge_readers(void)
 {
 	uint64_t events = 0, told = 0, taken = 0;
@@ -377,6 +397,7 @@ int main(int argc, char **argv)
 		nap(random() % 40);
 	}
 	ok(good, "settings are obeyed (%u changes)", turned);
+	await_readers();
 
 	good = set("events/enable", "0") && set("trace_clock", "local") &&
 	       set("tracing_on", "1") && set_overwrite(true) &&
