@@ -231,8 +231,8 @@ static unsigned int take_pieces(struct rbmap_map *map, struct tally *t)
 	return nr;
 }
 
-/* A reader that gets sub-buffers by turns from the map and from a pipe; resized rings */
-static void by_turns(void)
+/* Return whether more than one sub-buffer came from the pipe, and from the map. */
+static bool take_by_turns(void)
 {
 	unsigned int turn, spliced = 0, pieces = 0;
 	struct tally t = { 0 };
@@ -260,13 +260,24 @@ static void by_turns(void)
 	pieces += take_pieces(map, &t);
 	rbmap_loss(map, &loss);
 	judge(&t, &w, &loss, "by turns");
-	ok(spliced > 1 && pieces > 1, "by turns: %u sub-buffers from a pipe, %u pieces from a map",
-	   spliced, pieces);
+	diag("by turns: %u sub-buffers from a pipe, %u pieces from a map", spliced, pieces);
 	is(rbmap_events_read(map), t.got, "by turns: the events are counted");
 	close(ends[0]);
 	close(ends[1]);
 	rbmap_close(map);
 	set_number("buffer_size_kb", 64);
+	return spliced > 1 && pieces > 1;
+}
+
+/* A reader that gets sub-buffers by turns from the map and from a pipe; resized rings */
+static void by_turns(void)
+{
+	bool both = false;
+
+	/* Where the writer ends before the reader runs at all, there are no turns: once more. */
+	for (int tries = 0; tries < 20 && !both; tries++)
+		both = take_by_turns();
+	ok(both, "by turns: sub-buffers from a pipe, and pieces from a map");
 }
 
 /* A reader that throws away what it is behind with; resized rings */
