@@ -38,14 +38,14 @@ int main(int argc, char **argv)
 	if (argc != 5)
 		return 2;
 	end = time(NULL) + atoi(argv[2]);
-	while (time(NULL) < end) {
+	do {
 		if (put(argv[1], argv[3 + times % 2])) {
 			fprintf(stderr, "%s: %s\n", argv[1], strerror(errno));
 			return 1;
 		}
 		times++;
 		nanosleep(&nap, NULL);
-	}
+	} while (time(NULL) < end);
 	printf("%u\n", times);
 	return 0;
 }
