@@ -6,7 +6,7 @@
 # flight recorder, and leaves nothing, even if it is killed. broken.sh shows that it fails
 # with a broken ring. SHORT=1: fewer seconds, killed once, and without
 # rbmap doctor.
-# shellcheck disable=SC2317 # called by ok
+# shellcheck disable=SC2086,SC2317 # numbers; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -77,16 +77,25 @@ is "$(left)" "" "nothing is left"
 rbmap record -f -e rbmap:marker -o /tmp/flight.dat 2>/tmp/flight.err &
 flight=$!
 ok "a flight recorder begins" retry_until 30 grep -q "kill -USR1 $flight" /tmp/flight.err
-rbmap selftest --seconds "$(patience $seconds)" >/tmp/table 2>/tmp/err &
-pid=$!
+# If a machine is so busy that a context has written nothing, the test advises more time.
+wants_more()
+{
+	grep -q 'give more --seconds' "$1"
+}
 number=0
-while kill -0 $pid 2>/dev/null; do
-	number=$((number + 1))
-	echo "mark $number" >/dev/rbmap/marker
-	sleep 0.05
+for times in 1 5 25; do
+	rbmap selftest --seconds $(($(patience $seconds) * times)) >/tmp/table 2>/tmp/err &
+	pid=$!
+	while kill -0 $pid 2>/dev/null; do
+		number=$((number + 1))
+		echo "mark $number" >/dev/rbmap/marker
+		sleep 0.05
+	done
+	wait $pid
+	status=$?
+	wants_more /tmp/err || break
 done
-wait $pid
-is "$?" 0 "it passes"
+is "$status" 0 "it passes"
 is "$(cat /tmp/err)" "" "without a message"
 ok "received + lost = emitted, in each row" adds_up /tmp/table || diag "$(cat /tmp/table)"
 ok "some events were lost" test "$(sum_of 8 /tmp/table)" -gt 0
@@ -106,8 +115,12 @@ is "$(left)" "" "nothing is left"
 for cpu in /sys/devices/system/cpu/cpu[1-9]*; do
 	[ ! -e "$cpu/online" ] || echo 0 >"$cpu/online"
 done
-rbmap selftest -s "$(patience 1)" --json >/tmp/json
-is "$?" 0 "one CPU: it passes"
+for times in 1 5 25; do
+	rbmap selftest -s $(($(patience 1) * times)) --json >/tmp/json
+	status=$?
+	wants_more /tmp/json || break
+done
+is "$status" 0 "one CPU: it passes"
 for cpu in /sys/devices/system/cpu/cpu[1-9]*; do
 	[ ! -e "$cpu/online" ] || echo 1 >"$cpu/online"
 done
