@@ -50,6 +50,15 @@ retry_until()
 	done
 }
 
+# hundredths: prints the time since the boot in hundredths of a second
+hundredths()
+{
+	local uptime
+
+	read -r uptime _ </proc/uptime
+	echo "${uptime%.*}${uptime#*.}"
+}
+
 # runs PID NAME: succeeds if the process has become program NAME, so that it has its files
 runs()
 {
@@ -67,6 +76,12 @@ has_mapped()
 has_open()
 {
 	find "/proc/$1/fd" -type l -exec readlink {} \; 2>/dev/null | grep -q "^$2"
+}
+
+# sleeps PID: succeeds if the process waits in a call
+sleeps()
+{
+	grep -qs '^State:.S' "/proc/$1/status"
 }
 
 # reported EVENTS COMMAND: records EVENTS while COMMAND runs, and prints them;
