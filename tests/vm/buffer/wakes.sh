@@ -8,12 +8,6 @@
 
 root=/sys/kernel/rbmap
 
-# sleeps PID: succeeds if a process sleeps
-sleeps()
-{
-	grep -q '^State:.S' "/proc/$1/status"
-}
-
 ok "the module loads" load_module rbmap buffer_size_kb=64 || done_testing
 echo wakes >$root/instances/create
 echo 0 >$root/instances/wakes/events/rbmap/marker/enable
