@@ -37,7 +37,11 @@ ok "a recorder begins" begin /tmp/killed.dat
 echo 1 >$online
 ok "CPU 1 has a device" retry_until 30 test -e /dev/rbmap/cpu1
 on_cpu1 50
-ok "the recorder has a file for CPU 1" retry_until 30 test -s /tmp/killed.dat.cpu1
+has_markers()
+{
+	[ "$(markers $1)" = $2 ]
+}
+ok "the recorder has a file for CPU 1" retry_until 30 has_markers /tmp/killed.dat 50
 kill -9 $pid
 wait $pid
 is "$(markers /tmp/killed.dat)" 50 "the files of a killed recorder have its events"
@@ -54,9 +58,12 @@ for condition in '' "--trigger-if common_pid>0"; do
 	ok "a flight recorder begins" retry_until 30 grep -q "kill -USR1 $pid" /tmp/err
 	echo 1 >$online
 	# It looks for CPUs once a second.
-	sleep 3
-	on_cpu1 1
-	ok "an event of CPU 1 triggers $condition" retry_until 30 grep -q '/tmp/late.dat: ' /tmp/err
+	triggered()
+	{
+		on_cpu1 1
+		grep -q '/tmp/late.dat: ' /tmp/err
+	}
+	ok "an event of CPU 1 triggers $condition" retry_until 30 triggered
 	kill -INT $pid
 	wait $pid
 	rm -f /tmp/late.dat*
@@ -129,9 +136,10 @@ echo 0 >$online
 
 # --- a picture of what is written
 ok "the module loads" load_module rbmap buffer_size_kb=512
-rbmap top --default --by cpu --json -i 1 >/tmp/pictures 2>/tmp/err &
+rbmap top --default --by cpu --json -i 0.5 >/tmp/pictures 2>/tmp/err &
 pid=$!
-ok "rbmap top begins" retry_until 30 has_open $pid /dev/rbmap/cpu0
+# Events of before the first interval do not count.
+ok "rbmap top begins" retry_until 30 grep -q rbmap_top /tmp/pictures
 echo 1 >$online
 on_cpu1 40
 # All pictures together
