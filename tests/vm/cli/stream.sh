@@ -323,13 +323,20 @@ is "$(steps_back $out)" 0 "lines are in the order of time"
 # The load may be faster than the reader on a busy machine.
 sums "under load"
 
+# writes_to_pipe: succeeds if the stream waits for room in its output
+writes_to_pipe()
+{
+	grep -q pipe_write /proc/$pid/wchan
+}
+
 # --- the end reads all that is in the rings, however slowly the lines are taken
 # The signal comes while it waits for events, or during a write.
 for when in wait write; do
 	mkfifo /tmp/slow
 	while dd bs=32k count=1 of=/tmp/part 2>/dev/null && [ -s /tmp/part ]; do
 		cat /tmp/part
-		sleep 0.3
+		retry_until 60 test -e /tmp/ending
+		sleep 0.2
 	done </tmp/slow >$out &
 	slow=$!
 	rbmap stream -e rbmap:marker -b 4M >/tmp/slow 2>$err &
@@ -340,14 +347,16 @@ for when in wait write; do
 	[ $when = write ] || kill -STOP $pid
 	# More than the pipe has room for
 	fill 5000
+	[ $when = wait ] || ok "write: it waits until more is taken" retry_until 30 writes_to_pipe
 	kill -INT $pid
+	: >/tmp/ending
 	[ $when = write ] || kill -CONT $pid
 	wait $pid
 	is $? 0 "$when: it ends"
 	wait $slow
 	sums "$when: a slow output"
 	is "$read + $lost" "5000 + 0" "$when: all events of the rings are printed" || diag <$err
-	rm -f /tmp/slow /tmp/part
+	rm -f /tmp/slow /tmp/part /tmp/ending
 done
 ok "module unloads" retry_until 30 rmmod rbmap
 done_testing
