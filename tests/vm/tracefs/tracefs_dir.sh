@@ -112,7 +112,8 @@ while [ $cpu -lt "$cpus" ]; do
 	cat /dev/rbmap/cpu$cpu >/tmp/cpu$cpu.raw &
 	ok "cpu$cpu is read" retry_until 30 \
 		grep -qx 'entries: 0' /sys/kernel/rbmap/per_cpu/cpu$cpu/stats
-	sleep "$(patience 1)" # until cat has written its last sub-buffer
+	# cat waits for the next one when it has written the last one.
+	ok "cpu$cpu is written" retry_until 30 sleeps $!
 	kill $!
 	files="$files /tmp/cpu$cpu.raw"
 	cpu=$((cpu + 1))
