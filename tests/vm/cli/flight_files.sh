@@ -95,7 +95,7 @@ reloads()
 dd if=/dev/zero of=$dir/full bs=64k 2>/dev/null
 echo full >/dev/rbmap/marker
 fails "a reload of the service fails" reloads
-ok "the recorder has reported the full disk" grep -q 'no space is left' /tmp/log
+ok "the recorder has reported the full disk" retry_until 20 grep -q 'no space is left' /tmp/log
 advice=$(sed -n "s/.*remains in memory: '\(.*\) FILE'.*/\1/p" /tmp/log)
 ok "its advice works: $advice" sh -c "$advice /tmp/elsewhere.dat 2>/dev/null"
 ok "the file has the events" sh -c 'rbmap report /tmp/elsewhere.dat 2>/dev/null | grep -q "marker: *full"'
@@ -140,7 +140,12 @@ rbmap snapshot --recorder $pid &
 first=$!
 rbmap snapshot --recorder $pid &
 second=$!
-sleep 1
+# requested: one signal waits for the recorder, and both commands wait for their answers
+requested()
+{
+	grep -qE '^ShdPnd:.*[2367abef]..$' /proc/$pid/status && sleeps $first && sleeps $second
+}
+ok "both wait for their answers" retry_until 30 requested
 kill -CONT $pid
 wait $first
 is $? 0 "the first of two requests is answered"
