@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/sendfile.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static char text[1 << 16];
@@ -61,13 +62,15 @@ static void on_alarm(int signal)
 
 static void interrupt(const char *name)
 {
+	const struct itimerval timer = { .it_value.tv_sec = 1, .it_interval.tv_sec = 1 };
 	struct sigaction action = { .sa_handler = on_alarm };
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		err(2, "%s", name);
 	sigaction(SIGALRM, &action, NULL);
-	alarm(1);
+	/* The first signal may come before the call: it is repeated. */
+	setitimer(ITIMER_REAL, &timer, NULL);
 	if (read(fd, text, sizeof(text)) >= 0 || errno != EINTR)
 		err(2, "%s: not interrupted", name);
 	printf("interrupted\n");

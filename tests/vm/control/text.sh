@@ -73,12 +73,6 @@ lost_in()
 	sed -n 's/^CPU:[0-9]* \[LOST \([0-9]*\) EVENTS\]$/\1/p' "$@" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# sleeps PID: succeeds if the process waits
-sleeps()
-{
-	[ "$(awk '{ print $3 }' /proc/$1/stat 2>/dev/null)" = S ]
-}
-
 mount -t tracefs none $tracefs 2>/dev/null
 ok "load" load_module rbmap kptr=1 || done_testing
 mkdir -p $dir
@@ -189,7 +183,7 @@ is "$(wc -l </tmp/stream)" "$(grep -vc '^#' /tmp/ours)" "it has as many lines"
 kill $tasks
 # shellcheck disable=SC2086 # numbers
 wait $tasks
-timeout 20 cat $dir/trace_pipe >/tmp/pipe
+timeout "$(patience 20)" cat $dir/trace_pipe >/tmp/pipe
 is "$?" 0 "trace_pipe ends when recording is off"
 is "$(grep -v '^#' /tmp/ours | diff - /tmp/pipe | head -n 40)" "" "trace_pipe is the text of trace"
 is "$(grep -vc '^#' $dir/trace)" 0 "trace_pipe consumes"
