@@ -16,8 +16,15 @@ live()
 {
 	params=$1
 	shift
+	began=$(hundredths)
 	babeltrace2 "$@" -c source.rbmap.live -p "buffer=\"view\",$params" >/tmp/text 2>/tmp/errors &
 	reader=$!
+}
+
+# in_time SECONDS: fewer have passed since the reader was begun, so that it still reads
+in_time()
+{
+	[ $(($(hundredths) - began)) -lt $(($1 * 100)) ]
 }
 
 # mark FIRST LAST [CPU]: writes numbered markers. A full ring refuses some.
@@ -78,14 +85,15 @@ again()
 }
 
 ok "module loads" load_module rbmap || done_testing
+# A reader reads what is in the rings, also at the end of its time.
 for clock in local mono boot; do
 	ok "$clock: a buffer" again clock=$clock
-	live "observe=no,seconds=$(patience 3)" --clock-seconds
 	before=$(date +%s)
 	mark 1 200
 	after=$(date +%s)
 	mark 201 300 1
 	mark 301 310
+	live "observe=no,seconds=1" --clock-seconds
 	ended "$clock: the reader ends after its time"
 	is "$(numbers | tr '\n' ' ')" "$(seq 310 | tr '\n' ' ')" "$clock: all events in their order"
 	is "$(grep -c 'cpu_id = 1 ' /tmp/text)" 100 "$clock: those of CPU 1"
@@ -101,7 +109,7 @@ is "$(summed 'read events' $dir)" 310 "the reader has consumed all events"
 for overwrite in 0 1; do
 	ok "overwrite=$overwrite: a small buffer" again buffer_size_kb=16 overwrite=$overwrite
 	mark 1 2000
-	live "observe=no,seconds=$(patience 1)"
+	live "observe=no,seconds=1"
 	ended "overwrite=$overwrite: the reader ends"
 	received=$(wc -l </tmp/text)
 	lost=$(discarded)
@@ -112,20 +120,27 @@ for overwrite in 0 1; do
 done
 
 # --- CTF, with losses between the events of a reader that is stopped
-ok "a small buffer for CTF" again buffer_size_kb=16
-rm -rf /tmp/ctf
-babeltrace2 -c source.rbmap.live -p 'buffer="view",observe=no,seconds=4' \
-	-c sink.ctf.fs -p 'path="/tmp/ctf"' >/tmp/output 2>/tmp/errors &
-reader=$!
-ok "the converter begins" begun
-mark 1 20
-ok "it reads 20 events" retry_until 20 has_read 20
-kill -STOP $reader
-mark 21 2000
-kill -CONT $reader
-retry_until 20 drained
-mark 2001 2010 1
-ended "to CTF"
+# A machine that is slow needs a longer time.
+for seconds in 4 20 100; do
+	ok "a small buffer for CTF" again buffer_size_kb=16
+	rm -rf /tmp/ctf
+	began=$(hundredths)
+	babeltrace2 -c source.rbmap.live -p "buffer=\"view\",observe=no,seconds=$seconds" \
+		-c sink.ctf.fs -p 'path="/tmp/ctf"' >/tmp/output 2>/tmp/errors &
+	reader=$!
+	ok "the converter begins" begun
+	mark 1 20
+	retry_until 20 has_read 20
+	kill -STOP $reader
+	mark 21 2000
+	kill -CONT $reader
+	retry_until 20 drained
+	mark 2001 2010 1
+	in_time $seconds
+	late=$?
+	ended "to CTF"
+	[ $late != 0 ] || break
+done
 babeltrace2 /tmp/ctf >/tmp/text 2>/tmp/errors
 is $? 0 "the CTF can be read"
 received=$(wc -l </tmp/text)
@@ -136,12 +151,12 @@ is "$(numbers | sed -n 1p) $(numbers | sed -n '$p')" "1 2010" "CTF: the first an
 
 # --- observers, and a graph that sorts its messages by time
 ok "another buffer" again
-live 'seconds=3' --clock-cycles
-babeltrace2 --clock-cycles -c source.rbmap.live -p 'buffer="view",observe=yes,seconds=3' \
-	>/tmp/other 2>&1 &
-other=$!
 mark 1 50 1
 mark 51 100
+live 'seconds=1' --clock-cycles
+babeltrace2 --clock-cycles -c source.rbmap.live -p 'buffer="view",observe=yes,seconds=1' \
+	>/tmp/other 2>&1 &
+other=$!
 ended "an observer"
 wait $other
 is "$(numbers | sort -n | tr '\n' ' ')" "$(seq 100 | tr '\n' ' ')" "it has all events"
@@ -168,10 +183,17 @@ is $status 1 "a reader holds the module"
 kill -KILL $reader
 wait $reader
 ok "a new event" rbmap probe add sched_process_fork
-live 'observe=yes,seconds=2'
-rbmap enable -B view tracepoints
-true | true
-ended "a reader that began before a new event is enabled"
+for seconds in 2 10 50; do
+	live "observe=yes,seconds=$seconds"
+	ok "a reader begins" begun
+	rbmap enable -B view tracepoints
+	true | true
+	in_time $seconds
+	late=$?
+	ended "a reader that began before a new event is enabled"
+	[ $late != 0 ] || break
+	rbmap disable -B view tracepoints
+done
 like "$(grep sched_process_fork /tmp/text | sed -n 1p)" 'tracepoints:sched_process_fork: ' \
 	"it has the name of the event"
 rbmap disable -B view tracepoints
