@@ -251,24 +251,42 @@ static int timed(void)
 	return pthread_mutex_unlock(&lock);
 }
 
+/* Return two flags that a process shares with its children. */
+static volatile bool *shared_flags(void)
+{
+	void *at = mmap(NULL, 2 * sizeof(bool), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		exit(1);
+	return at;
+}
+
 /* A task of real time keeps the writer, for which the victim waits, from its CPU. */
 static int late_writer(void)
 {
+	volatile bool *told = shared_flags();
 	int pipes[2], wrong;
 	char byte;
 
 	if (pipe(pipes))
 		return 1;
+	/* However late the hog comes: it finds the writer at work. */
 	if (!fork()) {
 		be("writer", 1, 0);
 		rest(20);
-		work(15);
+		told[0] = true;
+		while (!told[1])
+			work(5);
+		work(10);
 		_exit(write(pipes[1], "x", 1) != 1);
 	}
 	if (!fork()) {
 		be("rt-hog", 1, 10);
-		rest(25);
+		while (!told[0])
+			rest(1);
 		spin(90);
+		told[1] = true;
 		_exit(0);
 	}
 	be(victim, 0, 0);
@@ -488,6 +506,7 @@ static int memory_high(void)
 
 static int stopped(void)
 {
+	volatile bool *told = shared_flags();
 	int pipes[2];
 	char byte;
 	pid_t pid;
@@ -509,10 +528,12 @@ static int stopped(void)
 		rest(30);
 		kill(pid, SIGSTOP);
 		rest(200);
+		told[0] = true;
 		kill(pid, SIGCONT);
 		_exit(0);
 	}
-	for (int i = 0; i < 20; i++)
+	/* However late the debugger comes: the victim still reads. */
+	for (int i = 0; i < 20 || !told[0]; i++)
 		if (read(pipes[0], &byte, 1) != 1)
 			break;
 	kill(pid, SIGKILL);
