@@ -157,17 +157,11 @@ for name in secret shared; do
 	echo 1 >$root/instances/$name/events/k/raw/enable
 done
 echo 1 >$root/instances/filtered/events/timer/hrtimer_expire_entry/enable
-sleep 0.3
-for name in shared filtered secret; do
-	switch $name 0
-	echo 0 >$root/instances/$name/events/enable
-done
-ok "a ring of the buffer has addresses" [ "$(/tests/kptr find $dev/secret/cpu0)" -gt 0 ]
-is "$(for cpu in "$dev"/shared/cpu*; do member "/tests/kptr find $cpu"; done | sort -u)" 0 \
-	"no ring that the group reads has any"
-is "$(summed entries $root/instances/filtered)" 0 "no filter of a buffer with hashes finds an address"
-shown shared >/tmp/shared
-shown secret >/tmp/secret
+# observed NAME: writes the events of a buffer, and consumes none
+observed()
+{
+	rbmap stream -B "$1" --observe --no-follow 2>/dev/null >"/tmp/$1"
+}
 # both EVENT FIELD: prints, of events with the same time, the value in both buffers
 both()
 {
@@ -183,6 +177,25 @@ both()
 				print hashed[time], value
 		}' /tmp/shared /tmp/secret
 }
+# come: each kind of event is in both buffers, and some are of CPU 0
+come()
+{
+	observed shared
+	observed secret
+	both hrtimer_expire_entry function | grep -q ' tick_' && both raw timer | grep -q . &&
+		both workqueue_queue_work function | grep -q . && grep -q '\[000\].* hrtimer_' /tmp/secret
+}
+ok "the events come" retry_until 30 come
+for name in shared filtered secret; do
+	switch $name 0
+	echo 0 >$root/instances/$name/events/enable
+done
+ok "a ring of the buffer has addresses" [ "$(/tests/kptr find $dev/secret/cpu0)" -gt 0 ]
+is "$(for cpu in "$dev"/shared/cpu*; do member "/tests/kptr find $cpu"; done | sort -u)" 0 \
+	"no ring that the group reads has any"
+is "$(summed entries $root/instances/filtered)" 0 "no filter of a buffer with hashes finds an address"
+shown shared >/tmp/shared
+shown secret >/tmp/secret
 both hrtimer_expire_entry function >$out
 like "$(cat $out)" '^(0x)?[0-9a-f]{1,8} tick_' "a hash for the group, a name for root"
 is "$(grep -cvE '^(0x)?[0-9a-f]{1,8} [a-z_]' $out)" 0 "in each event of the same time"
@@ -214,7 +227,11 @@ is "$(summed entries $root/instances/secret)" 0 "no event is left"
 is "$(cat $dev/secret/snapshot/cpu0 2>&1 | sed 's/.*: //')" "No data available" "no snapshot is left"
 is "$(member "/tests/kptr find $dev/secret/cpu0")" 0 "a member opens the ring, and finds no address"
 switch secret 1
-sleep 0.1
+has_events()
+{
+	[ "$(summed entries $root/instances/secret)" -gt 0 ]
+}
+ok "new events come" retry_until 20 has_events
 switch secret 0
 is "$(shown secret | functions | grep -cvE '^(0x)?[0-9a-f]{1,8}$')" 0 "new events have hashes"
 
