@@ -11,7 +11,6 @@
 tools=/tmp/man-tools
 at=/tmp/man
 commands=/tmp/man-commands
-seconds=$(patience 2)	# until a SIGINT
 # One for each kind of example: load, record and report, a flight recorder, filters, text
 # and JSON
 chosen=" rbmap.1 rbmap-enable.1 rbmap-stream.1 rbmap-filter.5 "
@@ -33,7 +32,8 @@ prepare()
 	# tests/vm/lib/probes has run the two commands before this one.
 	'insmod my_switch/'*) mkdir my_switch && cp /modules/my_switch.ko my_switch/ ;;
 	'rbmap status | grep recorder')
-		rbmap record -q -e sched -d 5 -o running.dat &
+		rbmap record -q -e sched -o running.dat &
+		running=$!
 		retry_until 30 test -s running.dat.cpu0
 		;;
 	*' make.dat | '*) rbmap record -q -e sched -e raw_syscalls -o make.dat -- make ;;
@@ -46,9 +46,32 @@ prepare()
 	'trace-cmd restore -c '*) rbmap enable sched && sleep 0.2 ;;
 	'trace-cmd restore -i '*)
 		rbmap disable sched
-		timeout "$(patience 2)" cat /dev/rbmap/cpu0 >cpu0.raw
+		cat /dev/rbmap/cpu0 >cpu0.raw &
+		retry_until 30 grep -qx 'entries: 0' /sys/kernel/rbmap/per_cpu/cpu0/stats
+		retry_until 30 sleeps $!
+		kill $!
 		;;
 	esac
+}
+
+# takes_interrupts: the command that is interrupted has come to where a SIGINT ends it well
+takes_interrupts()
+{
+	read -r pid 2>/dev/null </tmp/man-pid && runs "$pid" rbmap &&
+		grep -qE '^Sig(Blk|Cgt):.*[2367abef]$' "/proc/$pid/status"
+}
+
+# interrupted COMMAND: runs it until a SIGINT, a second later
+interrupted()
+{
+	rm -f /tmp/man-pid
+	(
+		retry_until 30 takes_interrupts
+		sleep 1
+		kill -INT "$(cat /tmp/man-pid)"
+	) &
+	# In the background it would ignore the signal.
+	sh -c "echo \$\$ >/tmp/man-pid; exec $1"
 }
 
 # run COMMAND: runs it in the shell of its page
@@ -60,7 +83,7 @@ run()
 	'rbmap top '*) eval "TERM=linux ctrl_c -w quit $1" ;;
 	'rbmap stream -B calls' | 'rbmap stream -e tracepoints' | 'rbmap stream -e probes:'* | \
 		*' -d 10' | *' --trigger '* | 'timeout 10 '*)
-		eval "timeout -s INT $seconds $1"
+		interrupted "${1#timeout 10 }"
 		;;
 	*) eval "$1" ;;
 	esac
@@ -94,6 +117,7 @@ for page in /tests/man/*.1 /tests/man/*.5; do
 	*) continue ;;
 	esac
 	cd $at || exit
+	running=
 	rbmap load || done_testing
 	examples "$page" >$commands
 	ok "$name has examples" test -s $commands
@@ -106,6 +130,7 @@ for page in /tests/man/*.1 /tests/man/*.5; do
 			diag "$(cat /tmp/man-out)"
 		fi
 	done 4<$commands
+	[ -z "$running" ] || kill "$running"
 	wait
 	cd /
 	! is_loaded my_switch || rmmod my_switch
