@@ -95,6 +95,18 @@ up_to()
 	END { exit bad || !have || before != last }' "$1"
 }
 
+# slept PID: prints how often the first thread of a process has waited
+slept()
+{
+	sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "/proc/$1/status"
+}
+
+# has_slept PID NUMBER
+has_slept()
+{
+	[ "$(slept "$1")" -ge "$2" ]
+}
+
 settings()
 {
 	cat $root/overwrite $root/events/*/enable $root/events/rbmap/marker/enable \
@@ -282,7 +294,9 @@ if [ -z "${SHORT:-}" ]; then
 	number_markers 0 0 1
 	ok "the first trigger of a storm writes a file" retry_until 30 grep -q '/tmp/storm: ' /tmp/storm.log
 	number_markers 0 1 1001
-	sleep 1
+	# The recorder has looked at all events when it waits again.
+	slept=$(slept $recorder)
+	ok "the recorder looks at the storm" retry_until 30 has_slept $recorder $((slept + 3))
 	kill -USR1 $recorder
 	ok "SIGUSR1 writes a file nevertheless" retry_until 30 grep -q '/tmp/storm.1: ' /tmp/storm.log
 	kill -INT $recorder
