@@ -62,8 +62,8 @@ begin()
 # end: ends it, with its status
 end()
 {
-	kill -INT $top
-	wait $top
+	kill -INT "$top"
+	wait "$top"
 }
 
 # has_counted KEY NUMBER: the lines of JSON have that sum
@@ -212,7 +212,14 @@ shown 'sched:sched_switch ' "Escape ends the search"
 if [ -z "${SHORT:-}" ]; then
 	keys Space
 	shown 'PAUSED$' "space: pause"
-	screen >/tmp/paused
+	# tmux draws the last picture line by line.
+	settled()
+	{
+		screen >/tmp/paused
+		sleep 0.2
+		[ "$(screen)" = "$(cat /tmp/paused)" ]
+	}
+	ok "the picture is drawn" retry_until 20 settled
 	sleep 1.5
 	is "$(screen)" "$(cat /tmp/paused)" "the picture stays"
 	keys Space
