@@ -3,7 +3,8 @@
  * Faults that take long, for those who search for them:
  *
  *	echo N >/sys/module/slow/parameters/irq_ms	an interrupt whose handler runs N ms
- *	echo N >/sys/module/slow/parameters/hold_ms	keep a mutex, and the CPU, for N ms
+ *	echo N >/sys/module/slow/parameters/hold_ms	keep a mutex, and the CPU for N ms as soon
+ *							as a task waits for it
  *	echo N >/sys/module/slow/parameters/irqs_off_ms	run N ms without interrupts
  *	echo N >/sys/module/slow/parameters/hrtimer_ms	an hrtimer whose handler runs N ms
  *	echo N >/sys/module/slow/parameters/work_ms	a work item that runs N ms; it is not waited for
@@ -12,12 +13,14 @@
  *
  * The mutex is the one of this module's parameters: a task that writes to one meanwhile waits.
  */
+#include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/if_ether.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/sched/clock.h>
@@ -27,6 +30,7 @@
 #include <net/net_namespace.h>
 
 #define SLOW_MOST_MS	1000
+#define SLOW_WAIT_MS	20000	/* for a task that waits for the mutex */
 
 static int slow_irq;
 static unsigned int slow_irq_ms;
@@ -69,14 +73,37 @@ static int slow_set_irq(const char *text, const struct kernel_param *param)
 	return 0;
 }
 
+static bool slow_has_waiter(void)
+{
+	struct mutex *lock = &THIS_MODULE->param_lock;
+
+#ifdef CONFIG_PREEMPT_RT
+	return READ_ONCE(lock->rtmutex.waiters.rb_root.rb_node);
+#else
+	/* The lowest bit of the owner is MUTEX_FLAG_WAITERS of kernel/locking/mutex.h. */
+	return atomic_long_read(&lock->owner) & 1;
+#endif
+}
+
 static int slow_set_hold(const char *text, const struct kernel_param *param)
 {
+	u64 end = local_clock() + (u64)SLOW_WAIT_MS * NSEC_PER_MSEC;
 	unsigned int ms;
 	int err = slow_number(text, &ms);
 
-	if (!err)
-		slow_spin(ms);
-	return err;
+	if (err || !ms)
+		return err;
+	/*
+	 * However busy the machine is, somebody waits for all of the N ms. Sleep meanwhile: a
+	 * task that sees the owner run may spin and not sleep.
+	 */
+	while (!slow_has_waiter()) {
+		if (local_clock() > end)
+			return -ETIMEDOUT;
+		msleep(1);
+	}
+	slow_spin(ms);
+	return 0;
 }
 
 static int slow_set_irqs_off(const char *text, const struct kernel_param *param)
@@ -199,7 +226,7 @@ MODULE_PARM_DESC(irq_ms, "milliseconds that the handler of an interrupt runs now
 
 static const struct kernel_param_ops slow_hold_ops = { .set = slow_set_hold };
 module_param_cb(hold_ms, &slow_hold_ops, NULL, 0200);
-MODULE_PARM_DESC(hold_ms, "milliseconds to keep the mutex now");
+MODULE_PARM_DESC(hold_ms, "milliseconds to keep the mutex and the CPU when a task waits for it");
 
 static const struct kernel_param_ops slow_irqs_off_ops = { .set = slow_set_irqs_off };
 module_param_cb(irqs_off_ms, &slow_irqs_off_ops, NULL, 0200);
