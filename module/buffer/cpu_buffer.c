@@ -374,13 +374,13 @@ void rbmap_cpu_buffer_reserve_for_snapshot(struct rbmap_gen *gen)
 	bool leave;
 
 	mutex_lock(&cpu_buf->lock);
-	gen->reserved = true;	/* model: leave_to_snapshot */
+	gen->reserved = true;	/* model: reserve_for_snapshot */
 	leave = gen->queued && !cpu_buf->readers;
 	if (leave)
 		WRITE_ONCE(gen->queued, false);
 	mutex_unlock(&cpu_buf->lock);
 	if (leave)
-		rbmap_gen_put(gen);	/* model: leave_to_snapshot_put */
+		rbmap_gen_put(gen);	/* model: reserve_for_snapshot_put */
 }
 
 /**
@@ -399,14 +399,14 @@ void rbmap_cpu_buffer_release_reserved(struct rbmap_cpu_buffer *cpu_buf)
 		list_for_each_entry(gen, &cpu_buf->generations, list) {
 			cond_resched();
 			if (gen->queued && gen->reserved && !cpu_buf->readers) {
-				WRITE_ONCE(gen->queued, false);	/* model: leave_to_snapshots */
+				WRITE_ONCE(gen->queued, false);	/* model: release_reserved */
 				kept = gen;
 				break;
 			}
 		}
 		mutex_unlock(&cpu_buf->lock);
 		if (kept)
-			rbmap_gen_put(kept);	/* model: leave_to_snapshots_put */
+			rbmap_gen_put(kept);	/* model: release_reserved_put */
 	} while (kept);
 }
 

@@ -421,7 +421,7 @@ retire:		/* buffer/generation.c: rbmap_gen_retire() */
 	if
 	:: wanted ->
 		atomic { locked != old; generation_clone(c, old) };
-leave_to_snapshot: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_reserve_for_snapshot() */
+reserve_for_snapshot: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_reserve_for_snapshot() */
 		atomic {
 			live(old);
 			kept[old] = 1;
@@ -435,7 +435,7 @@ leave_to_snapshot: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_reserve_for_snapshot
 		if
 		:: k ->
 			k = 0;
-leave_to_snapshot_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_reserve_for_snapshot() */
+reserve_for_snapshot_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_reserve_for_snapshot() */
 			put_ring(old)
 		:: else
 		fi

@@ -550,7 +550,7 @@ unbind_put:	/* buffer/file.c: rbmap_file_unbind() */
 	drop_drained(x, k);
 	do
 	:: atomic { last ->
-leave_to_snapshots: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_release_reserved() */
+release_reserved: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_release_reserved() */
 		find(x, 0, queued[i] && kept[i] && !readers);
 		if
 		:: x == NONE -> break
@@ -560,7 +560,7 @@ leave_to_snapshots: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_release_reserved() 
 		queued[x] = 0
 #endif
 	   };
-leave_to_snapshots_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_release_reserved() */
+release_reserved_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_release_reserved() */
 	   put_ring(x)
 	:: !last -> break
 	od;
