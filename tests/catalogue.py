@@ -15,6 +15,8 @@ from harness import TOP, output
 HERE = os.path.dirname(os.path.realpath(__file__))
 KEYS = {"files", "list", "tests", "sources", "goals", "packages", "run", "env", "kernels",
         "arm64"}
+# Flavours of kernels that are built here, and the packages that this needs
+BUILT = {"kasan": ["debug"], "kcsan": ["debug"], "clang": ["debug", "clang"]}
 PROGRAM = re.compile(r"""(?:\$\{\w+:=|environ\.get\("\w+", ")(build/(?!artefacts/)[\w./-]+)""")
 
 
@@ -24,11 +26,14 @@ class Problem(Exception):
 
 @dataclasses.dataclass
 class Test:
-    """A test. @paths are the words that stand for it in the command, @text is a sentence."""
+    """A test. @paths are the words that stand for it in the command, @text is a sentence,
+    @source is the path of its file, and @cpus how many processors it wants."""
     suite: str
     name: str
     text: str = ""
     paths: list = dataclasses.field(default_factory=list)
+    source: str = ""
+    cpus: str = ""
 
     @property
     def id(self):
@@ -39,7 +44,7 @@ class Test:
         those of the shell."""
         stem = os.path.splitext(pattern)[0]
         return any(fnmatch.fnmatchcase(text, wanted)
-                   for text in (self.id, self.name, self.suite, *self.paths)
+                   for text in (self.id, self.name, self.suite, self.source, *self.paths)
                    for wanted in {pattern, stem, pattern.removeprefix("./")})
 
 
@@ -59,7 +64,9 @@ def first_sentence(text):
             if words:
                 break
             continue
-        if not words and re.match(r"\s*(import|#include|\. |C \w|set )", line):
+        if not words and re.match(r"C [\w+-]+$", line):     # the first line of a litmus test
+            continue
+        if not words and re.match(r"\s*(import|#include|\. |set )", line):
             break
         words.append(comment)
         if re.search(r"\.$", comment):
@@ -111,16 +118,16 @@ class Suite:
     def of_list(self):
         tests = {}
         for line in output(self.table["list"]).splitlines():
-            path, _, text = line.partition("\t")
+            path, text, cpus = (line.split("\t") + ["", ""])[:3]
             name = os.path.splitext(os.path.basename(path))[0]
-            test = tests.setdefault(name, Test(self.name, name, text))
+            test = tests.setdefault(name, Test(self.name, name, text, cpus=cpus))
             test.paths.append(path)
-        if "sources" in self.table:
-            for pattern in self.table["sources"]:
-                for path in glob.glob(pattern, root_dir=TOP):
-                    name = os.path.splitext(os.path.basename(path))[0]
-                    if name in tests:
-                        tests[name].text = first_sentence(read(path))
+        for pattern in self.table.get("sources", []):
+            for path in glob.glob(pattern, root_dir=TOP):
+                name = os.path.splitext(os.path.basename(path))[0]
+                if name in tests:
+                    tests[name].source = path
+                    tests[name].text = tests[name].text or first_sentence(read(path))
         return tests.values()
 
     def filled(self, words, test, **values):
@@ -137,7 +144,10 @@ class Suite:
 
     def packages(self, kernels):
         """Return the sets of packages that tests on these kernels need."""
-        return self.table["packages"] + (["arm64"] if self.wants_arm64(kernels) else [])
+        found = self.table["packages"] + (["arm64"] if self.wants_arm64(kernels) else [])
+        for kernel in kernels if self.kernels else []:
+            found += BUILT.get(kernel.partition("-")[2], [])
+        return found
 
     def goals(self, test, kernels):
         """Return what make builds before the test can run on these kernels."""
@@ -152,7 +162,7 @@ class Suite:
         """Return the commands of the test: one for each kernel, if it runs on kernels."""
         if "run" not in self.table or test.paths and test.paths[0].endswith(".sh") and not self.kernels:
             return [[os.path.join(TOP, test.paths[0])]]
-        return [self.filled(self.table["run"], test, kernel=kernel, cpus=cpus)
+        return [self.filled(self.table["run"], test, kernel=kernel, cpus=cpus or test.cpus or "2")
                 for kernel in (kernels if self.kernels else kernels[:1])]
 
 

@@ -62,6 +62,13 @@ def owner(test):
     raise Problem(f"no set has the test {test}")
 
 
+def processors(test):
+    """Return how many processors a test has in the first run of its set, or else 2."""
+    runs = (run.split("/") for run in RUNS["default"] + RUNS["long"])
+    name = owner(test)
+    return next((cpus for _, cpus, part in runs if part == name), "2")
+
+
 @functools.cache
 def scripts():
     """Return all tests of the sets by the names of their scripts. The scripts of other
