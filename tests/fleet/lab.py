@@ -387,8 +387,10 @@ class Lab:
 
 
 def seed_of(argument):
-    """Return a seed, and use it."""
-    seed = argument if argument is not None else random.randrange(1 << 32)
+    """Return a seed, and use it: @argument, else RBMAP_TEST_SEED."""
+    seed = argument
+    if seed is None:
+        seed = int(os.environ.get("RBMAP_TEST_SEED") or random.randrange(1 << 32))
     random.seed(seed)
     return seed
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Random system calls on a kernel, for FUZZ_SECONDS; device.c describes them. Afterwards
-# the state must be the same as before. FUZZ_SEED repeats a round; the number of threads
+# the state must be the same as before. RBMAP_TEST_SEED repeats a round; the number of threads
 # and steps must be the same. SHORT=1: the same few rounds each time.
 # shellcheck disable=SC2086,SC2317 # split into words; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
@@ -74,9 +74,9 @@ cycle
 settle
 before=$(meminfo_kb SUnreclaim)
 ok "module loads" load || done_testing
-if [ -n "${FUZZ_SEED:-}" ]; then
+if [ -n "${RBMAP_TEST_SEED:-}" ]; then
 	results "" fuzz_device $options \
-		--seed "$FUZZ_SEED" --rounds "${FUZZ_ROUNDS:-1}"
+		--seed "$RBMAP_TEST_SEED" --rounds "${FUZZ_ROUNDS:-1}"
 elif [ -n "${SHORT:-}" ] && [ -z "${FUZZ_SECONDS:-}" ]; then
 	results "" fuzz_device $options --seed 1 --rounds 5
 else

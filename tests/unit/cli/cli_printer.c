@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
@@ -355,7 +354,7 @@ int main(int argc, char **argv)
 	signal(SIGFPE, leave_library);
 	signal(SIGSEGV, leave_library);
 	signal(SIGBUS, leave_library);
-	state = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
+	state = seed ? strtoull(seed, NULL, 0) : 1;
 	diag("seed %" PRIu64, state);
 	symbols = symbols_new();
 	symbols_add(symbols, kallsyms, sizeof(kallsyms) - 1);

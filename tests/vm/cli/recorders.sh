@@ -195,8 +195,8 @@ kill -INT $first
 wait $first
 
 # ---- killed at any moment
-state=${RECORDERS_SEED:-${SHORT:-$$}}
-diag "RECORDERS_SEED=$state"
+state=${RBMAP_TEST_SEED:-${SHORT:-$$}}
+diag "RBMAP_TEST_SEED=$state"
 # pick N: stores a random number below N in $picked
 pick()
 {

@@ -276,7 +276,9 @@ passed="sched_switch sched_waking sched_wakeup sched_wakeup_new sched_process_fo
 	kmem_cache_free mm_page_alloc mm_page_free rcu_utilization signal_generate signal_deliver
 	block_rq_issue block_rq_complete"
 echo $passed | tr ' ' '\n' | grep -Fxf /tmp/tracepoints >/tmp/passed
-grep -vFxf /tmp/passed /tmp/tracepoints | awk -v seed="$SHORT" 'BEGIN { if (seed) srand(seed); else srand() } { print rand(), $0 }' | sort -n |
+seed=${RBMAP_TEST_SEED:-${SHORT:-$(date +%s)}}
+diag "RBMAP_TEST_SEED=$seed"
+grep -vFxf /tmp/passed /tmp/tracepoints | awk -v seed="$seed" 'BEGIN { srand(seed) } { print rand(), $0 }' | sort -n |
 	sed 's/.* //' | cat /tmp/passed - | head -n $some >/tmp/some
 bad=0
 n=0

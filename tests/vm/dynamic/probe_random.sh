@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Choose tracepoints at random (PROBES=100, PROBE_SEED=N). An event of each fetches all
+# Choose tracepoints at random (PROBES=100, RBMAP_TEST_SEED=N). An event of each fetches all
 # arguments and the memory that they point to. All events are enabled at once, for
 # PROBE_SECONDS under load. The kernel's log reports faults.
 # shellcheck source=tests/vm/lib/guest.sh
@@ -9,7 +9,7 @@
 
 root=/sys/kernel/rbmap
 nr=${PROBES:-100}
-seed=${PROBE_SEED:-$(($(date +%s) % 100000))}
+seed=${RBMAP_TEST_SEED:-$(($(date +%s) % 100000))}
 btf=
 # On a kernel with other options the arguments are the same, but structures differ.
 [ -e /sys/kernel/btf/vmlinux ] || btf="--btf /tests/stock.btf"
@@ -20,7 +20,7 @@ ok "module loads" load_module rbmap buffer_size_kb=2048 || done_testing
 sed -n 's/.* __traceiter_\([a-z_0-9A-Z]*\)$/\1/p' /proc/kallsyms | sort -u >/tmp/there
 # shellcheck disable=SC2086 # split into words
 rbmap probe fields $btf | sort -u >/tmp/known
-diag "seed $seed, of $(wc -l </tmp/known) tracepoints"
+diag "RBMAP_TEST_SEED=$seed, of $(wc -l </tmp/known) tracepoints"
 # Tracepoints that are certainly hit come first.
 sort /tmp/there /tmp/known | uniq -d | awk -v seed="$seed" '
 	BEGIN { srand(seed) }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Compare filters, set_event_pid and set_event_notrace_pid with ftrace's. LONG=1 tries
-# thousands of expressions, FILTER_SEED=N tries others. SHORT=1 tries a tenth of them.
+# thousands of expressions, RBMAP_TEST_SEED=N tries others. SHORT=1 tries a tenth of them.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -15,7 +15,7 @@ part=${SHORT:+10}
 expressions()
 {
 	results "$1: " filters expressions "$1" $(($2 * ${times:-1} / ${part:-1})) \
-		"${FILTER_SEED:-24301}"
+		"${RBMAP_TEST_SEED:-24301}"
 }
 
 # put FILE TEXT: writes TEXT; /tmp/error has the error
