@@ -23,6 +23,7 @@ include $(filter-out tests/unit/unit.mk,$(sort $(wildcard tests/*/*.mk)))
 
 .PHONY: test check check-full check-programs check-unit check-lint check-analysis lint check-vm-runner
 test:
+	@tests/install-packages names
 	@tests/test $(if $(K),--kernels "$(K)") $(if $(CPUS),--cpus "$(CPUS)") -- "$(T)"
 
 check-lint:
@@ -63,4 +64,5 @@ check:
 
 # Parts that have passed are not repeated: tests/check-full --help.
 check-full:
+	@tests/install-packages names
 	@tests/check-full $(FULL)
