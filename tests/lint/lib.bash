@@ -49,6 +49,21 @@ run_rules()
 	done_testing
 }
 
+full_clone()
+{
+	[ "$(git rev-parse --is-shallow-repository 2>/dev/null)" = false ]
+}
+
+# rule_of_git NAME TEXT COMMAND...: a rule about commits, for a full clone
+rule_of_git()
+{
+	if [ "$act" = list ] || full_clone; then
+		rule "$@"
+	elif [[ " $names " == *" $1 "* ]]; then
+		skip "this is not a full clone" "$2"
+	fi
+}
+
 # rule NAME TEXT COMMAND...: the command must succeed
 rule()
 {
