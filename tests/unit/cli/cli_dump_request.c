@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -110,6 +111,20 @@ static pid_t begin_server(const char *wait_for, int *files)
 	}
 }
 
+/* An asker sleeps only when it has sent its signal, unless it has failed and ended. */
+static bool has_asked(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%*d %*s %c", &state), 1);
+	fclose(file);
+	return state == 'S' || state == 'Z';
+}
+
 /* Two ask at once: the kernel drops the signal of one of them. Both get a file and an answer. */
 static void test_two_askers(void **state)
 {
@@ -131,8 +146,9 @@ static void test_two_askers(void **state)
 		if (!asker[i])
 			_exit(!dump_request(recorder, 60));
 	}
-	/* Both have sent one. */
-	usleep(300000);
+	for (int i = 0; i < 2; i++)
+		while (!has_asked(asker[i]))
+			usleep(1000);
 	close(creat(path, 0600));
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(waitpid(asker[i], &status, 0), asker[i]);
