@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/time.h>
 
 #include "print/line.h"
 #include "print/session_formats.h"
 #include "tap.h"
 
-#define SECONDS	20	/* for all */
+#define SECONDS	20	/* of CPU time, for all */
 
 static const char common[] =
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -100,7 +100,9 @@ static void test_common(void)
 
 int main(void)
 {
-	alarm(SECONDS);
+	const struct itimerval limit = { .it_value.tv_sec = SECONDS };
+
+	setitimer(ITIMER_PROF, &limit, NULL);
 	test_format("a width of ten digits", "\"%2000000000d\", REC->number", "number=2000000000");
 	test_format("a precision of ten digits", "\"%.2000000000x\", REC->number",
 		    "number=2000000000");
