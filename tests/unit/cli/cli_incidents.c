@@ -21,14 +21,18 @@
 #include "cli_directory.h"
 #include "recording/write/incident_files.h"
 
-/* Create a file of some KiB that was last written @age seconds ago. */
+/* Create a file of some KiB that was last written @age seconds before the first one was made. */
 static void make(const char *name, unsigned int kb, time_t age)
 {
-	struct timespec times[2] = { { .tv_sec = time(NULL) - age } };
+	static time_t first;
+	struct timespec times[2] = { { 0 } };
 	static char block[1024];
 	char path[PATH_MAX];
 	int fd;
 
+	if (!first)
+		first = time(NULL);
+	times[0].tv_sec = first - age;
 	times[1] = times[0];
 	memset(block, 1, sizeof(block));
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
