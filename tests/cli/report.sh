@@ -162,9 +162,10 @@ if [ -c /dev/full ]; then
 		[ "$(cat "$dir/errors")" = "rbmap: cannot write the output: No space left on device" ]
 fi
 
-# script(1) makes standard error a terminal. The work takes long because of the reader.
+# script(1) makes standard error a terminal. The work has begun with the first byte, and takes
+# more than a second because of the reader: the pipe does not take all of the output.
 "$MAKE_RECORDING" "$dir/long.dat" 200
-script -qec "'$RBMAP' report '$dir/long.dat' | { sleep 1.5; cat >'$dir/long'; }" \
+script -qec "'$RBMAP' report '$dir/long.dat' | { dd bs=1 count=1 status=none; sleep 1.1; cat; } >'$dir/long'" \
 	/dev/null </dev/null >"$dir/terminal"
 ok "long work shows its progress on a terminal" \
 	grep -q 'long.dat: [0-9]* %, [0-9]* events' "$dir/terminal"
