@@ -9,7 +9,14 @@
  * "collect" writes to the directory OUT. ID is the file of an incident that is complete, and
  * ID.manifest its manifest. ID.loss is the record of a loss, COMMAND.answer an answer, and
  * hello the last HELLO. log has a line "KIND SOURCE SEQ" for each message. The program ends
- * after `seconds`, or when it has sent STORED for `incidents`. Other values:
+ * when all came that these values name, or after `seconds`:
+ *
+ *	incidents=N	so many got STORED
+ *	answers=N	so many answers, and
+ *	losses=N	so many records of losses came
+ *	empty=yes	no message is there
+ *
+ * Other values:
  *
  *	drop=N		leave out each Nth part the first time, and ask for it
  *	permit=no	send no PERMIT
@@ -47,12 +54,12 @@ struct incident {
 static struct {
 	struct transport transport;
 	const char *out;
-	long seconds, incidents, drop;
-	bool no_permit, no_stored;
-	long stored, seen;
+	long seconds, incidents, answers, losses, drop;
+	bool empty, no_permit, no_stored;
+	long stored, answered, lost, seen;
 	struct incident v[INCIDENTS_MAX];
 	unsigned int nr;
-} c = { .seconds = 60, .incidents = -1 };
+} c = { .seconds = 600 };
 
 static void fail(const char *what)
 {
@@ -241,17 +248,26 @@ static void on_message(const struct message *m)
 		on_manifest(m);
 	else if (m->kind == MESSAGE_ANSWER)
 		write_out(m->source, ".answer", m);
+	c.answered += m->kind == MESSAGE_ANSWER;
 	if (m->kind != MESSAGE_LOSS)
 		return;
+	c.lost++;
 	write_out(m->source, ".loss", m);
 	send_stored(m->host, m->source);
+}
+
+/* Return whether all came that was named. */
+static bool has_all(void)
+{
+	return (c.incidents || c.answers || c.losses) && c.stored >= c.incidents &&
+	       c.answered >= c.answers && c.lost >= c.losses;
 }
 
 static void collect(void)
 {
 	time_t end = time(NULL) + c.seconds;
 
-	while (time(NULL) < end && c.stored != c.incidents) {
+	while (time(NULL) < end && !has_all()) {
 		struct buf space = { 0 };
 		struct message m;
 		struct parcel p;
@@ -260,6 +276,8 @@ static void collect(void)
 
 		if (ret < 0)
 			fail("receive");
+		if (!ret && c.empty)
+			break;
 		if (!ret) {
 			for (unsigned int i = 0; i < c.nr; i++)
 				finish(c.v[i].host, &c.v[i]);
@@ -282,6 +300,12 @@ static void set_value(const char *text)
 		c.seconds = atol(text + 8);
 	else if (!strncmp(text, "incidents=", 10))
 		c.incidents = atol(text + 10);
+	else if (!strncmp(text, "answers=", 8))
+		c.answers = atol(text + 8);
+	else if (!strncmp(text, "losses=", 7))
+		c.losses = atol(text + 7);
+	else if (!strcmp(text, "empty=yes"))
+		c.empty = true;
 	else if (!strncmp(text, "drop=", 5))
 		c.drop = atol(text + 5);
 	else if (!strcmp(text, "permit=no"))
