@@ -2,6 +2,7 @@
 """Recordings read by the package rbmap, beside rbmap report."""
 import gc
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -437,11 +438,11 @@ class Columns(TestCase):
 class Script(TestCase):
     def test_output_ends(self):
         """a script that is interrupted ends"""
-        code = f"import rbmap; [0 for _ in iter(int, 1) if rbmap.open({self.recording(400)!r})" \
-               ".count() and False]"
-        with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as script:
-            try:
-                script.wait(1)
-            except subprocess.TimeoutExpired:
-                script.send_signal(2)
-            self.assertIn(b"KeyboardInterrupt", script.communicate(timeout=20)[1])
+        code = f"import rbmap; [0 for _ in iter(int, 1) if print(rbmap.open({self.recording(400)!r})" \
+               ".count(), flush=True)]"
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as script:
+            # It has begun with the first line, and goes on without end.
+            self.assertTrue(script.stdout.readline())
+            script.send_signal(signal.SIGINT)
+            self.assertIn(b"KeyboardInterrupt", script.communicate()[1])
