@@ -4,13 +4,17 @@
  * from its id, so that the receiver can check them.
  *
  *	contract URL ROLE[:HOST] FOLDER publish CHANNEL HOST PREFIX FIRST COUNT SIZE RETRY [twice]
- *	contract URL ROLE[:HOST] FOLDER receive COUNT MS [nak|slow]
+ *	contract URL ROLE[:HOST] FOLDER receive COUNT MS [nak|slow] [least=N] [last=ID]
  *	contract URL ROLE[:HOST] FOLDER open
  *
  * FOLDER has client.crt, client.key and ca.crt; or it is a file of credentials; "-": none.
- * slow waits SLOW_SECONDS after each eighth message. RETRY is how many seconds -EAGAIN is tried again for. Output is one of
+ * receive ends when no message comes for MS. It waits for the first N messages, and for the
+ * one of this ID, as long as they take, but not longer than LONGEST each. slow waits
+ * SLOW_SECONDS after each eighth message. RETRY is how many seconds -EAGAIN is tried again for.
+ * Output is one of
  *
  *	safe ID				a message that publish() has reported as safe
+ *	again				publish() is tried again
  *	got CHANNEL HOST ID good	a message, or "damaged"
  *	error EAGAIN TEXT		the last line, with exit status 1
  */
@@ -28,6 +32,7 @@
 
 #define BATCH	16
 #define SLOW_SECONDS	6
+#define LONGEST		300	/* seconds */
 
 static const char *const channels[] = { "collector", "host", "all" };
 static const char *const roles[] = { "host", "collector", "admin" };
@@ -84,11 +89,17 @@ static void name_host(struct parcel *p, const char *host)
 
 static int publish_batch(struct parcel *parcels, unsigned int nr, time_t end)
 {
+	bool said = false;
 	int ret;
 
 	while ((ret = transport.ops->publish(&transport, parcels, nr)) == -EAGAIN &&
-	       time(NULL) < end)
+	       time(NULL) < end) {
+		if (!said)
+			printf("again\n");
+		said = true;
+		fflush(stdout);
 		nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
+	}
 	if (!ret && twice)
 		ret = transport.ops->publish(&transport, parcels, nr);
 	for (unsigned int i = 0; i < nr; i++) {
@@ -127,24 +138,49 @@ static int publish(char **a)
 	return ret ? failed(ret) : 0;
 }
 
+/* Return the next message, as transport.ops->receive() does. */
+static int receive_one(struct parcel *p, int ms, bool is_certain)
+{
+	struct timespec begin, now;
+	int ret;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do {
+		ret = transport.ops->receive(&transport, p, ms);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (!ret && is_certain && now.tv_sec - begin.tv_sec < LONGEST);
+	return ret;
+}
+
 static int receive(char **a)
 {
-	long count = atol(a[0]);
-	bool nak = a[2] && !strcmp(a[2], "nak");
+	long count = atol(a[0]), least = 0;
+	bool nak = false, slow = false;
+	const char *last = NULL;
 	struct parcel p;
 	int ret = 0;
 
+	for (char **option = a + 2; *option; option++) {
+		nak |= !strcmp(*option, "nak");
+		slow |= !strcmp(*option, "slow");
+		if (!strncmp(*option, "least=", 6))
+			least = atol(*option + 6);
+		else if (!strncmp(*option, "last=", 5))
+			last = *option + 5;
+	}
 	while (count-- > 0) {
-		ret = transport.ops->receive(&transport, &p, atoi(a[1]));
+		ret = receive_one(&p, atoi(a[1]), least-- > 0 || last);
 		if (ret <= 0)
 			break;
+		if (last && !strcmp(last, p.id))
+			last = NULL;
 		printf("got %s %s %s %s\n", channels[p.channel], *p.host ? p.host : "-", p.id,
 		       is_good(&p) ? "good" : "damaged");
 		fflush(stdout);
 		ret = transport.ops->acknowledge(&transport, &p, !nak);
 		if (ret)
 			break;
-		if (a[2] && !strcmp(a[2], "slow") && count % 8 == 0)
+		if (slow && count % 8 == 0)
 			sleep(SLOW_SECONDS);
 	}
 	return ret < 0 ? failed(ret) : 0;
