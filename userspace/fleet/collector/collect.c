@@ -149,11 +149,14 @@ static int run(struct collector *c)
 {
 	double last = now();
 	unsigned int nr = 0;
+	bool busy = true;
 
-	while (!ended && (!c->options->once || now() - last < c->options->once)) {
+	/* On a busy machine a round can take long. What came meanwhile is received first. */
+	while (!ended && (busy || !c->options->once || now() - last < c->options->once)) {
 		c->failed = false;
 		nr = batch_run(c, nr ? 0 : store_is_busy(c) ? CHECK_MS : RECEIVE_MS);
-		if (nr || store_is_busy(c))
+		busy = nr || store_is_busy(c);
+		if (busy)
 			last = now();
 		keep_up(c);
 		service_alive();
