@@ -10,6 +10,10 @@
 : "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${FLEET_HOST:=build/tests/fleet/fleet_host}" \
 	"${RBMAP_FLEET_ASAN:=build/tests/fleet/asan/rbmap-fleet}" \
 	"${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}"
+# RBMAP_TEST_SEED repeats the order of messages, and the moments of kills.
+: "${RBMAP_TEST_SEED:=$(date +%s)}"
+export RBMAP_TEST_SEED
+diag "RBMAP_TEST_SEED=$RBMAP_TEST_SEED"
 # Each message is written with fsync(), twice: a thousand hosts need a file system in memory.
 dir=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
 collector=
@@ -285,11 +289,14 @@ fresh
 rm "$dir/files/"*
 "$FLEET_HOST" swarm "dir:$dir/t" 8 "$dir/files" 9000000 60 chaos >"$dir/swarm" 2>&1 &
 swarm=$!
-rounds=0
-while [ "$rounds" -lt 20 ]; do
+for pause in $(awk -v seed="$RBMAP_TEST_SEED" 'BEGIN {
+	srand(seed)
+	for (i = 0; i < 20; i++)
+		print 0.1 + 0.8 * rand()
+}'); do
 	begin
-	sleep "0.$(shuf -i 10-90 -n 1)"
-	kill -9 "$collector" && rounds=$((rounds + 1))
+	sleep "$pause"
+	kill -9 "$collector"
 	wait "$collector" 2>/dev/null
 done
 killed=$(sql "SELECT count(*) FROM incident WHERE state = 'stored'")
@@ -314,10 +321,10 @@ store_8m()
 	} | play
 }
 
-# wait_for COMMAND...: waits for at most 20 s until it succeeds
+# wait_for COMMAND...: waits until it succeeds, unless that is hopeless
 wait_for()
 {
-	for i in $(seq 100); do
+	for i in $(seq 3000); do
 		! "$@" || return 0
 		sleep 0.2
 	done
@@ -394,7 +401,7 @@ is "$(sql "SELECT count(*) FROM incident WHERE state = 'stored'")" 2000 "all are
 
 command=$(realpath "$RBMAP_FLEET_ASAN")
 begin
-sleep 1
+wait_for eval "! flock -n '$dir/c/.lock' true"
 "$command" collect -t "dir:$dir/t" -d "$dir/c" --once 1 >/dev/null 2>"$dir/second"
 is $? 1 "a second collector ends"
 like "$(cat "$dir/second")" 'another collector writes to' "because of the first"
@@ -436,12 +443,19 @@ for host in web-1 web-2 web-3 db-1; do
 	echo "hello $host - - events=100 lost=3 spool-bytes=4096 version=1 kernel=6.1$(printf '\033')[31m"
 done | play
 collect 0.2
-begin
-"$command" fleet snapshot -t "dir:$dir/t" -d "$dir/c" --hosts 'web-*' --reason 'it was slow' --wait 6 \
-	>"$dir/answers" 2>"$dir/err" &
-asker=$!
-ok "a command is sent" wait_for test -n "$(find "$dir/t/all" -type f; sleep 1; find "$dir/t/all" -type f)"
-id=$(basename "$(find "$dir/t/all" -type f | head -n 1)")
+# snapshot HOSTS SECONDS: asks hosts for a snapshot
+snapshot()
+{
+	"$command" fleet snapshot -t "dir:$dir/t" -d "$dir/c" --hosts "$1" --reason 'it was slow' \
+		--wait "$2" >"$dir/answers" 2>"$dir/err"
+}
+
+snapshot 'web-*' 0.1
+is $? 3 "hosts that do not answer are missing"
+like "$(cat "$dir/answers")" '^web-1 +no answer .*last seen 20' "each of them is listed"
+like "$(cat "$dir/answers")" '^0 of 3 hosts have answered' "in the sums, too"
+id=$(basename "$(find "$dir/t/all" -type f)")
+ok "a command is sent" test -n "$id"
 real=$(sql "SELECT time FROM command")
 {
 	echo "answer web-1 $id - state=taken incident=inc-1 oldest-real=$((real - 5000000000)) late=0 received-real=$((real + 20000000)) clock-error=1000"
@@ -449,16 +463,34 @@ real=$(sql "SELECT time FROM command")
 	echo "manifest web-1 inc-1 trace.dat command=$id events=7 reason=it$(printf '\033')[31mwas"
 	for seq in $(seq 0 "$last"); do echo "part web-1 inc-1 trace.dat seq=$seq"; done
 } | play
-wait "$asker"
+collect 0.2
+fleet show "$id" >"$dir/answers"
 is $? 3 "a host that has not answered is missing"
-"$command" fleet snapshot -t "dir:$dir/t" -d "$dir/c" --hosts 'nobody*' --reason x --wait 1 >"$dir/out" 2>"$dir/err"
-is $? 3 "hosts that nobody knows are missing"
-like "$(cat "$dir/err")" "knows no host with a name like 'nobody\*'" "the pattern is named"
 like "$(cat "$dir/answers")" '^web-1 +stored +20\.0 ms +-5\.000 s +no +1 us +inc-1' "an answer, and how late it is"
 like "$(cat "$dir/answers")" '^web-2 +failed .*no recorder' "an answer that failed"
 like "$(cat "$dir/answers")" '^web-3 +no answer .*last seen 20' "a host without an answer"
 like "$(cat "$dir/answers")" '^2 of 3 hosts have answered, 1 failed, 1 incidents are stored' "the sums"
 ok "hosts of other names are not asked" sh -c "! grep -q db-1 '$dir/answers'"
+snapshot 'nobody*' 0.1
+is $? 3 "hosts that nobody knows are missing"
+like "$(cat "$dir/err")" "knows no host with a name like 'nobody\*'" "the pattern is named"
+# command_of PATTERN: prints the command to hosts of this pattern
+command_of()
+{
+	sql "SELECT name FROM command WHERE hosts = '$1'"
+}
+has_command()
+{
+	[ -n "$(command_of "$1")" ] && test -e "$dir/t/all/$(command_of "$1")"
+}
+begin
+snapshot 'db-*' 1000 &
+asker=$!
+ok "a command waits for its answer" wait_for has_command 'db-*'
+echo "answer db-1 $(command_of 'db-*') - state=failed error=no_recorder" | play
+wait "$asker"
+is $? 3 "it ends when the last host has answered"
+like "$(cat "$dir/answers")" '^1 of 1 hosts have answered, 1 failed' "with the answer"
 stop
 fleet show "$id" --json >"$dir/json"
 is $? 3 "show has the same status"

@@ -5,7 +5,10 @@
  *	fleet_host play URL		messages of a script on standard input
  *	fleet_host swarm URL NR FOLDER SIZE SECONDS [chaos]
  *					NR hosts with a file of SIZE bytes each in FOLDER;
- *					they follow the protocol until all are stored
+ *					they follow the protocol until all are stored, or
+ *					until no host gets an answer for SECONDS
+ *
+ * RBMAP_TEST_SEED=N repeats the order in which messages of a script are received.
  *
  * A line of the script: a kind, the sender, the source, a file or -, and NAME=VALUE:
  *
@@ -219,12 +222,17 @@ static void play_line(const char *url, char *line)
 
 static int play(const char *url)
 {
+	const char *seed = getenv("RBMAP_TEST_SEED");
 	size_t size = 0;
 	char *line = NULL;
 
-	state = time(NULL);
-	while (getline(&line, &size, stdin) >= 0)
+	state = seed ? strtoul(seed, NULL, 10) : time(NULL);
+	while (getline(&line, &size, stdin) >= 0) {
+		/* Scripts with the same seed differ, too. */
+		for (const char *c = line; *c; c++)
+			state = state * 31 + (unsigned char)*c;
 		play_line(url, line);
+	}
 	free(line);
 	return 0;
 }
@@ -354,10 +362,12 @@ static void take_answer(const char *url, struct host *h, const struct parcel *p,
 	buf_free(&space);
 }
 
-static void run_host(const char *url, struct host *h, bool chaos)
+/* Return whether it has got an answer. */
+static bool run_host(const char *url, struct host *h, bool chaos)
 {
 	struct transport t;
 	struct parcel p = { 0 };
+	bool answered = false;
 
 	if (now() >= h->next_hello)
 		send_hello(url, h);
@@ -365,25 +375,28 @@ static void run_host(const char *url, struct host *h, bool chaos)
 	while (t.ops->receive(&t, &p, 0) > 0) {
 		take_answer(url, h, &p, chaos);
 		t.ops->acknowledge(&t, &p, true);
+		answered = true;
 	}
 	transport_close(&t);
+	return answered;
 }
 
 static int swarm(const char *url, unsigned int nr, char **argv)
 {
 	struct host *hosts = calloc(nr, sizeof(*hosts));
-	double end = now() + strtod(argv[2], NULL);
+	double seconds = strtod(argv[2], NULL), last;
 	bool chaos = argv[3];
 	unsigned int waiting = nr;
 
 	hello_seconds = 3 + nr / 100;
 	for (unsigned int i = 0; hosts && i < nr; i++)
 		make_file(&hosts[i], argv[0], i, strtoull(argv[1], NULL, 10) + i);
-	while (hosts && waiting && now() < end) {
+	last = now();
+	while (hosts && waiting && now() - last < seconds) {
 		waiting = 0;
 		for (unsigned int i = 0; i < nr; i++) {
-			if (!hosts[i].stored)
-				run_host(url, &hosts[i], chaos);
+			if (!hosts[i].stored && run_host(url, &hosts[i], chaos))
+				last = now();
 			waiting += !hosts[i].stored;
 		}
 	}
