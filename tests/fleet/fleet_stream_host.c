@@ -2,12 +2,12 @@
 /*
  * A host with rings in shared memory, and an agent that is killed again and again:
  *
- *	fleet_stream_host URL SPOOL SECONDS SEED SIZE_MB EVENTS
+ *	fleet_stream_host URL SPOOL SECONDS SEED SIZE_MB EVENTS FILE
  *
  * This process writes EVENTS events a millisecond to the rings of two CPUs, and sometimes a
- * thousand at once. Ring 0 is replaced in the middle. The children are the agents. At the
- * end it prints "CPU GENERATION EVENTS" for each ring, and the last agent runs on until
- * SIGTERM.
+ * thousand at once. Ring 0 is replaced in the middle. The children are the agents. That takes
+ * SECONDS, and longer until FILE exists. At the end it prints "CPU GENERATION EVENTS" for each
+ * ring, and the last agent runs on until SIGTERM.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -233,12 +233,13 @@ static void replace_ring(const char *spool, unsigned int opened)
 		sleep_ms(100);
 }
 
-static void run(const struct agent_options *options, unsigned int seconds, unsigned int seed)
+static void run(const struct agent_options *options, unsigned int seconds, unsigned int seed,
+		const char *file)
 {
 	uint64_t begin = clock_monotonic(), end = begin + seconds * 1000ULL * MS;
 	bool replaced = false;
 
-	while (clock_monotonic() < end || !replaced) {
+	while (clock_monotonic() < end || !replaced || access(file, F_OK)) {
 		unsigned int opened = atomic_load(&shared->opened);
 		pid_t child = start(options);
 
@@ -292,7 +293,7 @@ int main(int argc, char **argv)
 	};
 	pthread_t writer[NR_CPUS];
 
-	if (argc != 7)
+	if (argc != 8)
 		return 2;
 	options.transport.url = argv[1];
 	options.spool = argv[2];
@@ -309,7 +310,7 @@ int main(int argc, char **argv)
 	/* A child of fork() would wait for ever for the allocator's lock of a thread that begins. */
 	while (atomic_load(&shared->writers) < NR_CPUS)
 		sleep_ms(1);
-	run(&options, atoi(argv[3]), atoi(argv[4]));
+	run(&options, atoi(argv[3]), atoi(argv[4]), argv[7]);
 	finish(&options, writer);
 	return 0;
 }

@@ -28,10 +28,10 @@ start_collector()
 	collector=$!
 }
 
-# start_host SECONDS SEED SIZE_MB EVENTS
+# start_host SECONDS SEED SIZE_MB EVENTS: it ends when there is $dir/enough, too
 start_host()
 {
-	(cd "$dir/h" && exec "$STREAM_HOST" "$url" "$dir/h/spool" "$@") \
+	(cd "$dir/h" && exec "$STREAM_HOST" "$url" "$dir/h/spool" "$@" "$dir/enough") \
 		>"$dir/emitted" 2>"$dir/host.err" &
 	host=$!
 }
@@ -59,11 +59,19 @@ counted()
 		GROUP BY cpu, generation ORDER BY cpu, generation"
 }
 
-# settle SECONDS: waits until the host has printed, and the collector has counted the same
+# settle SECONDS: waits until the host has printed, and the collector has counted the same. It
+# gives up when the collector counts nothing more for so long.
 settle()
 {
-	for _ in $(seq $(($1 * 5))); do
-		[ -s "$dir/emitted" ] && [ "$(counted)" = "$(cat "$dir/emitted")" ] && return
+	tries=0 before=
+	until [ -s "$dir/emitted" ]; do
+		sleep 0.2
+	done
+	until now=$(counted); [ "$now" = "$(cat "$dir/emitted")" ]; do
+		[ "$now" = "$before" ] || tries=0
+		before=$now
+		tries=$((tries + 1))
+		[ "$tries" -le $(($1 * 5)) ] || break
 		sleep 0.2
 	done
 }
@@ -88,6 +96,7 @@ print(count)
 }
 
 fresh
+: >"$dir/enough"
 start_host 14 "${SEED:-1}" 64 20
 start_collector
 # The collector is killed meanwhile, too.
@@ -97,7 +106,7 @@ for pause in 1.3 0.7 2.1 0.4 3.2 1.9 2.6; do
 	wait "$collector" 2>/dev/null
 	start_collector
 done
-settle 40
+settle 60
 is "$(counted)" "$(cat "$dir/emitted")" "events that came + events that were lost = events that were written"
 is "$(sql "SELECT count(*) FROM stream_ahead")" 0 "no message is missing"
 is "$(sql "SELECT sum(unknown) + sum(gaps) FROM stream_source WHERE cpu >= 0")" 0 "each loss has a number"
@@ -118,8 +127,9 @@ like "$(cat "$dir/out/manifest.txt")" "^ring = 0 2 [0-9]* [0-9]* 0 0 $(awk '$1 =
 output=$("$RBMAP_FLEET" fleet merge -o "$dir/merged.dat" "$dir/out/h1.dat" "b=$dir/out/h1.dat" 2>&1)
 is "$?" 0 "rbmap fleet merge reads it" || diag "$output"
 
-# A part of the time
-begin=$(sql "SELECT (min(begin) + 5000000000) / 1000000000 FROM stream_file WHERE begin < 9e18")
+# A part of the time, which begins with one of the files in the middle
+begin=$(sql "SELECT begin / 1000000000 FROM stream_file WHERE begin < 9e18 ORDER BY begin
+	LIMIT 1 OFFSET (SELECT count(*) / 2 FROM stream_file WHERE begin < 9e18)")
 "$RBMAP_FLEET" fleet stream -d "$dir/c" --since "@$begin" --until "@$((begin + 4))" -o "$dir/part" \
 	>/dev/null 2>&1
 part=$(check_recording "$dir/part/h1.dat")
@@ -134,18 +144,33 @@ like "$("$RBMAP_FLEET" fleet stream -d "$dir/c" --until @1000 -o "$dir/none" 2>&
 
 # A collector that is away for too long: the oldest segments become gaps.
 fresh
+is_over()
+{
+	"$RBMAP_FLEET" ship status --spool "$dir/h/spool" 2>/dev/null | grep -q 'events were removed'
+}
+rm "$dir/enough"
 start_host 12 "${SEED:-2}" 8 150
+tries=0
+until is_over || [ $tries -ge 3000 ]; do
+	tries=$((tries + 1))
+	sleep 0.2
+done
+: >"$dir/enough"
 while [ ! -s "$dir/emitted" ]; do sleep 0.2; done
 at_most "$(du -sk "$dir/h/spool/stream" | cut -f1)" 9000 "the spool has its size"
 like "$("$RBMAP_FLEET" ship status --spool "$dir/h/spool")" \
 	'streams: [5-9][.][0-9]* MiB in the spool; [0-9]+ events were removed' "status says so"
 start_collector
-settle 40
+settle 60
 is "$(counted)" "$(cat "$dir/emitted")" "after gaps, too: came + lost = written"
 ok "messages were removed" test "$(sql "SELECT sum(gaps) FROM stream_source WHERE cpu >= 0")" -gt 0
 is "$(sql "SELECT count(*) FROM stream_ahead")" 0 "the gaps explain what is missing"
-sleep 2
-is "$(find "$dir/h/spool/stream" -name '0*' | wc -l)" 1 "the spool is freed"
+tries=0
+until segments=$(find "$dir/h/spool/stream" -name '0*' | wc -l); [ "$segments" = 1 ] || [ $tries -ge 600 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+is "$segments" 1 "the spool is freed"
 stop
 is "$host_status" 0 "the sanitizers found nothing" || diag <"$dir/host.err"
 came=$(sql "SELECT sum(events) FROM stream_source")
@@ -174,7 +199,7 @@ wait "$collector" 2>/dev/null
 start_collector
 sleep 1
 "$cluster" run "$dir/servers" "$leader"
-settle 90
+settle 120
 ok "over NATS: the host has written events" test -s "$dir/emitted"
 is "$(counted)" "$(cat "$dir/emitted")" "over NATS: came + lost = written"
 is "$(sql "SELECT count(*) FROM stream_ahead")" 0 "no message is missing"
