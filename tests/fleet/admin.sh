@@ -119,14 +119,14 @@ agent()
 	umask 0077
 	setpriv --reuid 61001 --regid 61001 --groups 61010 --bounding-set -all \
 		"$fleet" ship --transport "dir:$dir/shared" --host h1 --incidents "$dir/h1/incidents" \
-		--spool "$dir/h1/spool" --once --timeout 30
+		--spool "$dir/h1/spool" --once --timeout 600
 }
 
 collector()
 {
 	umask 0027
-	setpriv --reuid 61002 --regid 61002 --groups 61010 --bounding-set -all \
-		"$fleet" collect --transport "dir:$dir/shared" --directory "$dir/collected" --once 4
+	exec setpriv --reuid 61002 --regid 61002 --groups 61010 --bounding-set -all \
+		"$fleet" collect --transport "dir:$dir/shared" --directory "$dir/collected"
 }
 
 chmod 755 "$dir"
@@ -140,7 +140,14 @@ chmod 755 "$dir/fleet"
 fleet=$dir/fleet
 "$fleet" fleet setup "dir:$dir/shared" >/dev/null
 collector >"$dir/log" 2>&1 &
+collector=$!
 said agent
+# The collector has read all. The agent has got its answers.
+for _ in $(seq 600); do
+	[ -n "$(find "$dir/shared" -type f)" ] || break
+	sleep 0.1
+done
+kill "$collector"
 is "$status" 0 "an agent and a collector of different users share a directory" || diag "$output"
 wait
 is "$(tail -n 1 "$dir/log")" "3 messages, 1 incidents stored, 0 messages refused" "the incident is stored" ||
