@@ -31,8 +31,8 @@ MAKE_INCIDENT = os.environ.get("MAKE_INCIDENT", "build/tests/fleet/fleet_make_in
 SETTLE_SECONDS = 400
 
 
-def wait_for(condition, seconds=30.0, pause=0.1):
-    """Wait until the condition is true. Return its last value."""
+def wait_for(condition, seconds=120.0, pause=0.1):
+    """Wait until the condition is true, unless that is hopeless. Return its last value."""
     end = time.monotonic() + seconds
     while not (value := condition()) and time.monotonic() < end:
         time.sleep(pause)
@@ -66,6 +66,12 @@ class Program:
             self.accidents.append(f"{self.name} ended with {self.process.returncode}")
             self.process = None
 
+    def _catches(self, number):
+        """Return whether it has a handler of the signal."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii", errors="replace") as file:
+            caught = next((line.split()[1] for line in file if line.startswith("SigCgt:")), "0")
+        return int(caught, 16) >> (number - 1) & 1
+
     def end(self, how, wanted):
         """End it by a signal. Any other status than the wanted one is an accident."""
         self.look()
@@ -87,7 +93,10 @@ class Program:
         self.end(signal.SIGKILL, -signal.SIGKILL)
 
     def stop(self):
-        """Ask it to end."""
+        """Ask it to end. It may have just begun."""
+        self.look()
+        if self.process:
+            wait_for(lambda: self.process.poll() is not None or self._catches(signal.SIGTERM))
         self.end(signal.SIGTERM, 0)
 
     def signal(self, number):
