@@ -242,14 +242,14 @@ begin()
 	"$RBMAP" convert --systrace -o "$dir/alone/output" "$dir/large" 2>"$dir/errors" &
 	pid=$!
 	until [ -n "$(find "$dir/alone" -name 'output.*' -size +100k)" ] ||
-		grep -q '^State:.Z' /proc/$pid/status; do
+		grep -q "^State:.Z" "/proc/$pid/status"; do
 		sleep 0.01
 	done
 }
 # terminate, kill_child: what interrupts it
 terminate()
 {
-	kill -TERM $pid
+	kill -TERM "$pid"
 }
 kill_child()
 {
@@ -263,15 +263,15 @@ interrupted()
 	for _ in $(seq 20); do
 		begin
 		"$1" 2>/dev/null
-		wait $pid
+		wait "$pid"
 		status=$?
-		[ $status = 0 ] || break
+		[ "$status" = 0 ] || break
 	done
 }
 interrupted terminate
-is $status 143 "SIGTERM ends the conversion"
+is "$status" 143 "SIGTERM ends the conversion"
 is "$(find "$dir/alone" -type f | wc -l)" 2 "SIGTERM leaves no temporary file" || diag "$(ls "$dir/alone")"
 interrupted kill_child
-is $status 137 "SIGKILL of the process that reads the recording ends the conversion"
+is "$status" 137 "SIGKILL of the process that reads the recording ends the conversion"
 is "$(find "$dir/alone" -type f | wc -l)" 2 "and leaves no temporary file" || diag "$(ls "$dir/alone")"
 done_testing

@@ -289,11 +289,12 @@ fresh
 rm "$dir/files/"*
 "$FLEET_HOST" swarm "dir:$dir/t" 8 "$dir/files" 9000000 60 chaos >"$dir/swarm" 2>&1 &
 swarm=$!
-for pause in $(awk -v seed="$RBMAP_TEST_SEED" 'BEGIN {
+pauses=$(awk -v seed="$RBMAP_TEST_SEED" 'BEGIN {
 	srand(seed)
 	for (i = 0; i < 20; i++)
-		print 0.1 + 0.8 * rand()
-}'); do
+		printf "%.2f ", 0.1 + 0.8 * rand()
+}')
+for pause in $pauses; do
 	begin
 	sleep "$pause"
 	kill -9 "$collector"
