@@ -136,7 +136,9 @@ while :; do
 	await "$dir/safe" .
 	"$cluster" kill "$one" s1
 	await "$dir/safe" "^again|-$((first + 1999))\$"
-	[ "$(ids "$dir/safe" | wc -l)" = 2000 ] && [ $first -lt 10000 ] || break
+	if [ "$(ids "$dir/safe" | wc -l)" != 2000 ] || [ $first -ge 10000 ]; then
+		break
+	fi
 	"$cluster" run "$one" s1
 	first=$((first + 2000))
 done
