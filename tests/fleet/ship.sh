@@ -486,7 +486,7 @@ cp t/host/h2/m.* t/host/h1/stored
 "$COLLECTOR" dir:t command "../../tricks" "$(printf 'action = snapshot\nhosts = *\n')"
 "$COLLECTOR" dir:t command "$(printf 'x%.0s' $(seq 125))" "$(printf 'action = snapshot\nhosts = *\n')"
 "$COLLECTOR" dir:t command pattern "$(printf 'action = snapshot\nhosts = %s\n' "$(printf '*h%.0s' $(seq 100))")"
-# A command that comes after all of that is answered. What the agent can read it removes.
+# A command that comes after all of that is answered. Files that can be read are removed.
 "$COLLECTOR" dir:t command last "$(printf 'action = none\nhosts = h1\n')"
 until_true ls t/collector/h1/last.answer
 until_true eval '! ls t/host/h1/m.*'

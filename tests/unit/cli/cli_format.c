@@ -13,7 +13,7 @@
 #include "print/session_formats.h"
 #include "tap.h"
 
-#define SECONDS	20	/* of CPU time, for all */
+#define SECONDS	20	/* CPU time for all */
 
 static const char common[] =
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"

@@ -151,7 +151,7 @@ static int run(struct collector *c)
 	unsigned int nr = 0;
 	bool busy = true;
 
-	/* On a busy machine a round can take long. What came meanwhile is received first. */
+	/* On a busy machine a round can take long. Messages that came meanwhile are received first. */
 	while (!ended && (busy || !c->options->once || now() - last < c->options->once)) {
 		c->failed = false;
 		nr = batch_run(c, nr ? 0 : store_is_busy(c) ? CHECK_MS : RECEIVE_MS);
