@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# Programs and libraries of Debian 12 and 13 print some things differently. These functions
+# Programs and libraries of Debian 12 and 13 do some things differently. These functions
 # are for shell tests of this machine, and of guests, which have this file in /tests/lib.
+# The two releases also differ in the names of packages (tests/install-packages), in the
+# folder of terminals' descriptions (terminfo() in tests/vm/sets.py), and in the processor
+# that QEMU emulates (tests/vm/run).
 
 # trace_cmd_report ARGUMENT...: trace-cmd report without a column that 3.2 and later print
 # between the CPU and the time. It has flags such as `d.h1.`, and no option omits it. rbmap
@@ -25,4 +28,15 @@ trace_cmd_report()
 array_pattern()
 {
 	printf '(%s|\\{%s\\})' "$1" "$2"
+}
+
+# ctf_versions: prints the versions of CTF that sink.ctf.fs writes, its own choice first.
+# babeltrace2 2.1 writes CTF 2 without being asked, and has a parameter for 1.8. 2.0 writes
+# 1.8 alone and refuses that parameter.
+ctf_versions()
+{
+	case $(babeltrace2 --version) in
+	"Babeltrace 2.0"*) echo 1.8 ;;
+	*) echo "2 1.8" ;;
+	esac
 }

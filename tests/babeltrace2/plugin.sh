@@ -6,6 +6,8 @@
 # or in an error.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
+# shellcheck source=tests/versions.sh
+. "$(dirname "$0")/../versions.sh"
 
 : "${RBMAP:=build/rbmap}" "${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}" \
 	"${MAKE_EVENTS:=build/tests/unit/cli/plain/cli_make_events}"
@@ -29,12 +31,7 @@ counted()
 	echo "$(wc -l <"$dir/text") $discarded"
 }
 
-# The versions of CTF that sink.ctf.fs writes. babeltrace2 2.1 writes CTF 2 without being
-# asked, and has a parameter for 1.8. 2.0 writes 1.8 alone and refuses that parameter.
-case $(babeltrace2 --version) in
-"Babeltrace 2.0"*) versions=1.8 ;;
-*) versions="2 1.8" ;;
-esac
+versions=$(ctf_versions)
 
 # ctf_parameter VERSION: prints more parameters for sink.ctf.fs
 ctf_parameter()
