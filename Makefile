@@ -186,7 +186,7 @@ help:
 	@echo '  test T=NAME      run the tests of that name; K=6.1 (K=all) and CPUS=4 choose kernels'
 	@echo '                   and processors; without T list all tests'
 	@echo '  check            install missing packages, build, and run a choice of all tests'
-	@echo '  check-full       run all of them, for hours; an interrupted run goes on'
+	@echo '  check-full       run the whole of each, for hours; an interrupted run goes on'
 	@echo '  lint             check the source: shellcheck, sparse, coccinelle, checkpatch,'
 	@echo '                   kernel-doc, clang-tidy, and our own rules'
 	@echo '  check-unit       test the ring, the library and the command in user space'
