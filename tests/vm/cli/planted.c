@@ -265,7 +265,7 @@ static volatile bool *shared_flags(void)
 /* A task of real time keeps the writer, for which the victim waits, from its CPU. */
 static int late_writer(void)
 {
-	volatile bool *told = shared_flags();
+	volatile bool *reached = shared_flags();
 	int pipes[2], wrong;
 	char byte;
 
@@ -275,18 +275,18 @@ static int late_writer(void)
 	if (!fork()) {
 		be("writer", 1, 0);
 		rest(20);
-		told[0] = true;
-		while (!told[1])
+		reached[0] = true;
+		while (!reached[1])
 			work(5);
 		work(10);
 		_exit(write(pipes[1], "x", 1) != 1);
 	}
 	if (!fork()) {
 		be("rt-hog", 1, 10);
-		while (!told[0])
+		while (!reached[0])
 			rest(1);
 		spin(90);
-		told[1] = true;
+		reached[1] = true;
 		_exit(0);
 	}
 	be(victim, 0, 0);
@@ -506,7 +506,7 @@ static int memory_high(void)
 
 static int stopped(void)
 {
-	volatile bool *told = shared_flags();
+	volatile bool *reached = shared_flags();
 	int pipes[2];
 	char byte;
 	pid_t pid;
@@ -528,12 +528,12 @@ static int stopped(void)
 		rest(30);
 		kill(pid, SIGSTOP);
 		rest(200);
-		told[0] = true;
+		reached[0] = true;
 		kill(pid, SIGCONT);
 		_exit(0);
 	}
 	/* However late the debugger comes: the victim still reads. */
-	for (int i = 0; i < 20 || !told[0]; i++)
+	for (int i = 0; i < 20 || !reached[0]; i++)
 		if (read(pipes[0], &byte, 1) != 1)
 			break;
 	kill(pid, SIGKILL);
