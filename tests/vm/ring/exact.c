@@ -120,7 +120,7 @@ static enum pace pace;
 static enum wait waiting;
 static bool hotplug, offline;
 static bool by_splice, mapped;
-static unsigned int percent = 50;	/* of a ring: with 0 poll() returns at the first event */
+static unsigned int percent = 50;	/* the watermark: with 0 poll() returns at the first event */
 static unsigned int clock_id, depth = 1;
 static struct emit_rule rule;
 static uint64_t nr_events, largest, tiny[EMIT_TINY];
