@@ -59,6 +59,12 @@ hundredths()
 	echo "${uptime%.*}${uptime#*.}"
 }
 
+# in_time SECONDS BEGAN: succeeds if fewer have passed since BEGAN, which hundredths has printed
+in_time()
+{
+	[ $(($(hundredths) - $2)) -lt $(($1 * 100)) ]
+}
+
 # runs PID NAME: succeeds if the process has become program NAME, so that it has its files
 runs()
 {

@@ -21,12 +21,6 @@ live()
 	reader=$!
 }
 
-# in_time SECONDS: fewer have passed since the reader was begun, so that it still reads
-in_time()
-{
-	[ $(($(hundredths) - began)) -lt $(($1 * 100)) ]
-}
-
 # mark FIRST LAST [CPU]: writes numbered markers. A full ring refuses some.
 mark()
 {
@@ -136,7 +130,7 @@ for seconds in 4 20 100; do
 	kill -CONT $reader
 	retry_until 20 drained
 	mark 2001 2010 1
-	in_time $seconds
+	in_time $seconds $began
 	late=$?
 	ended "to CTF"
 	[ $late != 0 ] || break
@@ -188,7 +182,7 @@ for seconds in 2 10 50; do
 	ok "a reader begins" begun
 	rbmap enable -B view tracepoints
 	true | true
-	in_time $seconds
+	in_time $seconds $began
 	late=$?
 	ended "a reader that began before a new event is enabled"
 	[ $late != 0 ] || break

@@ -34,12 +34,6 @@ live()
 	ok "$params $*: it begins" retry_until 30 sh -c "ls -l /proc/$reader/fd | grep -q rbmap/cpu0"
 }
 
-# in_time SECONDS: fewer have passed since the reader was begun, so that it still reads
-in_time()
-{
-	[ $(($(hundredths) - began)) -lt $(($1 * 100)) ]
-}
-
 # ended WHAT: the reader ends without an error and without a loss
 ended()
 {
@@ -71,7 +65,7 @@ for observe in no yes; do
 		ok "CPU 1 has a device" retry_until 30 test -e /dev/rbmap/cpu1
 		on_cpu1 50
 		on_cpu0 10
-		in_time $seconds
+		in_time $seconds $began
 		late=$?
 		ended "observe=$observe"
 		[ $late != 0 ] || break
@@ -104,7 +98,7 @@ for seconds in 4 20 100; do
 	echo 1 >$online
 	ok "CPU 1 has a device" retry_until 30 test -e /dev/rbmap/cpu1
 	on_cpu1 50
-	in_time $seconds
+	in_time $seconds $began
 	late=$?
 	ended "CTF"
 	[ $late != 0 ] || break
@@ -118,7 +112,7 @@ reload
 for seconds in 2 10 50; do
 	live "observe=no,seconds=$seconds"
 	kill -STOP $reader
-	in_time $seconds && break
+	in_time $seconds $began && break
 	kill -CONT $reader
 	ended "too late to be stopped"
 done
