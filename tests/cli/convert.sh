@@ -256,8 +256,8 @@ kill_child()
 	read -r child <"/proc/$pid/task/$pid/children"
 	kill -KILL "$child"
 }
-# interrupted COMMAND: COMMAND interrupts a conversion, whose status is then $status. One that
-# is done before, because this script had to wait for a CPU, is repeated.
+# interrupted COMMAND: begins a conversion, lets COMMAND interrupt it, and stores its status in
+# $status. If it ended first, because this script had to wait for a CPU, that is repeated.
 interrupted()
 {
 	for _ in $(seq 20); do

@@ -171,7 +171,7 @@ is "$(cat $root/events/sched/enable)$(cat $root/events/rbmap/marker/enable)" 01 
 # --- all events end at the same moment: what happens while they are disabled is not recorded
 dd if=/dev/zero of=/dev/null bs=1 count=100000000 2>/dev/null &
 busy=$!
-# Where the host does not run the CPU of dd meanwhile, it has no event: once more.
+# If the host does not run the CPU of dd meanwhile, dd has no event, and this is repeated.
 in_between()
 {
 	rbmap record -q -e 'raw_syscalls:*' -e sched -e irq -o /tmp/moment -- true

@@ -20,8 +20,9 @@ ask()
 }
 
 # sentence_of FAULT REGEXP: the sentence is that of the answers, or of a recording of the fault
-# alone, which is $recording then. Where the host does not run the machine for a while, its CPUs look as if their
-# interrupts had been off, and why rightly says nothing of these. So a fault may be planted again.
+# alone. $recording is the one that was asked. Where the host does not run the machine for a
+# while, its CPUs look as if their interrupts had been off, and why rightly says nothing of
+# these. So a fault may be planted again.
 sentence_of()
 {
 	cp /tmp/answers /tmp/first

@@ -274,7 +274,7 @@ static void by_turns(void)
 {
 	bool both = false;
 
-	/* Where the writer ends before the reader runs at all, there are no turns: once more. */
+	/* If the writer ends before the reader runs, nothing comes by turns, and it is repeated. */
 	for (int tries = 0; tries < 20 && !both; tries++)
 		both = take_by_turns();
 	ok(both, "by turns: sub-buffers from a pipe, and pieces from a map");
