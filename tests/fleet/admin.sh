@@ -6,6 +6,8 @@
 # shellcheck disable=SC2317 # ok and said call the functions
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
+# shellcheck source=tests/fleet/wait.sh
+. "$(dirname "$0")/wait.sh"
 
 : "${RBMAP:=build/rbmap}" "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" \
 	"${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}"
@@ -143,10 +145,11 @@ collector >"$dir/log" 2>&1 &
 collector=$!
 said agent
 # The collector has read all. The agent has got its answers.
-for _ in $(seq 600); do
-	[ -n "$(find "$dir/shared" -type f)" ] || break
-	sleep 0.1
-done
+is_read()
+{
+	[ -z "$(find "$dir/shared" -type f)" ]
+}
+retry_until 60 is_read
 kill "$collector"
 is "$status" 0 "an agent and a collector of different users share a directory" || diag "$output"
 wait

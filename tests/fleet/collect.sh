@@ -6,6 +6,8 @@
 # shellcheck source=/dev/null
 # shellcheck disable=SC2317 # functions are arguments of ok
 . "$(dirname "$0")/../tap/tap.sh"
+# shellcheck source=tests/fleet/wait.sh
+. "$(dirname "$0")/wait.sh"
 
 : "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${FLEET_HOST:=build/tests/fleet/fleet_host}" \
 	"${RBMAP_FLEET_ASAN:=build/tests/fleet/asan/rbmap-fleet}" \
@@ -322,16 +324,6 @@ store_8m()
 	} | play
 }
 
-# wait_for COMMAND...: waits until it succeeds, unless that is hopeless
-wait_for()
-{
-	for i in $(seq 3000); do
-		! "$@" || return 0
-		sleep 0.2
-	done
-	return 1
-}
-
 is_stored()
 {
 	[ "$(sql "SELECT count(*) FROM incident WHERE state = 'stored'")" = 1 ]
@@ -343,12 +335,12 @@ if mount -t tmpfs -o size=6M none "$dir/small" 2>/dev/null; then
 	ln -s "$dir/small" "$dir/c"
 	store_8m
 	begin
-	ok "a full disk is reported" wait_for grep -q 'No space left' "$dir/err"
+	ok "a full disk is reported" retry_until 600 grep -q 'No space left' "$dir/err"
 	sleep 2
 	is "$(grep -c . "$dir/err")" 1 "once"
 	is "$(find "$dir/t/collector" -type f | wc -l)" 9 "nothing is acknowledged"
 	mount -o remount,size=64M "$dir/small"
-	ok "with room it goes on" wait_for is_stored
+	ok "with room it goes on" retry_until 600 is_stored
 	stop
 	like "$(cat "$dir/err")" 'collected again' "and says so"
 	ok "the file is the same" same "$dir/large.dat" "$dir/c/incidents/full/inc.dat"
@@ -379,10 +371,10 @@ permit_is_given()
 fresh
 echo "hello a - - incident=one_1000 incident=two_1000" | play
 begin
-ok "a permit is given" wait_for permit_is_given
+ok "a permit is given" retry_until 600 permit_is_given
 rm "$permit"
 echo "hello a - - incident=one_1000 incident=two_1000" | play
-ok "a host that says HELLO without it gets the same one" wait_for test -e "$permit"
+ok "a host that says HELLO without it gets the same one" retry_until 600 test -e "$permit"
 is "$(replies a permit)" 1 "and no other one"
 stop
 
@@ -402,7 +394,7 @@ is "$(sql "SELECT count(*) FROM incident WHERE state = 'stored'")" 2000 "all are
 
 command=$(realpath "$RBMAP_FLEET_ASAN")
 begin
-wait_for eval "! flock -n '$dir/c/.lock' true"
+retry_until 600 eval "! flock -n '$dir/c/.lock' true"
 "$command" collect -t "dir:$dir/t" -d "$dir/c" --once 1 >/dev/null 2>"$dir/second"
 is $? 1 "a second collector ends"
 like "$(cat "$dir/second")" 'another collector writes to' "because of the first"
@@ -487,7 +479,7 @@ has_command()
 begin
 snapshot 'db-*' 1000 &
 asker=$!
-ok "a command waits for its answer" wait_for has_command 'db-*'
+ok "a command waits for its answer" retry_until 600 has_command 'db-*'
 echo "answer db-1 $(command_of 'db-*') - state=failed error=no_recorder" | play
 wait "$asker"
 is $? 3 "it ends when the last host has answered"

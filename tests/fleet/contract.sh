@@ -4,6 +4,8 @@
 # The contract of transport.h, for any transport. Sourced by the tests of each one.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
+# shellcheck source=tests/fleet/wait.sh
+. "$(dirname "$0")/wait.sh"
 
 : "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${CONTRACT:=build/tests/fleet/asan/contract}"
 LSAN_OPTIONS=print_suppressions=0:suppressions=$(dirname "$0")/leaks
@@ -68,12 +70,7 @@ ids()
 # await FILE REGEX: waits until a line of the file matches, unless that is hopeless
 await()
 {
-	tries=0
-	until grep -qE "$2" "$1" 2>/dev/null; do
-		tries=$((tries + 1))
-		[ $tries -lt 3000 ] || return 1
-		sleep 0.1
-	done
+	retry_until 300 grep -qE "$2" "$1"
 }
 
 # drain FILE [LEAST]: the collector receives and acknowledges LEAST messages, and others until

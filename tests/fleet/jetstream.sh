@@ -47,11 +47,11 @@ like "$(streams --size 1M 2>&1)" 'a stream has at least 4M' "a stream without ro
 like "$(streams --replicas 3 2>&1)" 'set --replicas 1' "a server that is alone has no replicas"
 contract "one server" 1
 like "$(report h1 larger 1 1200000)" '^error EMSGSIZE ' "a message that is too large"
-tries=0
-until [ "$(consumers "$one")" = 1 ] || [ $tries -ge 300 ]; do
-	tries=$((tries + 1))
-	sleep 0.1
-done
+has_one_consumer()
+{
+	[ "$(consumers "$one")" = 1 ]
+}
+retry_until 30 has_one_consumer
 is "$(consumers "$one")" 1 "hosts leave no consumers"
 
 # unacknowledged FOLDER: prints the number of messages that the collector holds

@@ -5,6 +5,8 @@
 # lost, kills at random moments, commands, and messages that are damaged or lie.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
+# shellcheck source=tests/fleet/wait.sh
+. "$(dirname "$0")/wait.sh"
 
 : "${FLEET:=build/fleet/rbmap-fleet}" "${FLEET_ASAN:=build/tests/fleet/asan/rbmap-fleet}" \
 	"${COLLECTOR:=build/tests/fleet/fleet_collector}" \
@@ -58,18 +60,6 @@ stop_agent()
 	agent=
 }
 
-# until_true COMMAND...: waits until COMMAND succeeds, unless that is hopeless
-until_true()
-{
-	local tries=$((LONG * 10))
-
-	while ! "$@" >/dev/null 2>&1; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
-		sleep 0.1
-	done
-}
-
 # incident NAME EVENTS LOST [REASON [AGE]]
 incident()
 {
@@ -106,10 +96,10 @@ print(len(s["waiting"]), s["waiting_bytes"], s["lost"]["incidents"], s["lost"]["
 # until_waits TEXT: waits until the output of `waiting` begins with TEXT
 until_waits()
 {
-	until_true waits "$1"
+	retry_until $LONG waits "$1"
 }
 
-# shellcheck disable=SC2317 # until_true calls it
+# shellcheck disable=SC2317 # retry_until calls it
 waits()
 {
 	[[ $(waiting 2>/dev/null) == "$1"* ]]
@@ -181,7 +171,7 @@ ok "--once sends nothing again" ship --once --timeout $LONG
 is "$(ls t/collector/h1)" "$(cd t/collector/h1 && ls -- hello.*)" "and says HELLO only"
 rm t/collector/h1/*
 start_agent
-until_true eval 'ls t/collector/h1/hello.*'
+retry_until $LONG eval 'ls t/collector/h1/hello.*'
 stop_agent
 is "$ended" 0 "SIGTERM ends a waiting agent"
 is "$(find spool -name '.new-*')" "" "no temporary file is left"
@@ -195,14 +185,14 @@ s.bind(sys.argv[1])
 while True:
     print(s.recv(500).decode(), flush=True)' "$notify" >told &
 manager=$!
-until_true test -S "$notify"
+retry_until $LONG test -S "$notify"
 export NOTIFY_SOCKET="$notify"
 start_agent
 unset NOTIFY_SOCKET
-until_true grep -q '^WATCHDOG=1' told
-until_true grep -q '^STATUS=0' told
+retry_until $LONG grep -q '^WATCHDOG=1' told
+retry_until $LONG grep -q '^STATUS=0' told
 stop_agent
-until_true grep -q '^STOPPING=1' told
+retry_until $LONG grep -q '^STOPPING=1' told
 kill "$manager"
 wait "$manager" 2>/dev/null
 like "$(cat told)" '^READY=1' "the service manager is told that it is ready"
@@ -232,7 +222,7 @@ is "$(waiting)" "0 0 0 0 True" "STORED frees the spool"
 
 # ---- a new incident is noticed at once, also in a directory that comes later
 rm -r inc
-until_true grep -q 'cannot read the incidents in inc' errors
+retry_until $LONG grep -q 'cannot read the incidents in inc' errors
 mkdir inc
 incident 2026-11-26T15.00.02 10 0
 until_waits "1 "
@@ -359,7 +349,7 @@ mv t gone
 start_agent
 until_waits "1 "
 like "$(waiting)" '^1 .*True' "incidents are taken while the transport is away"
-until_true eval "'$FLEET' ship status --spool spool | grep '^error: '"
+retry_until $LONG eval "'$FLEET' ship status --spool spool | grep '^error: '"
 like "$("$FLEET" ship status --spool spool)" '^error: cannot open t' "status has the error"
 is "$(grep -c 'cannot open t' errors)" 1 "the error is in the log once"
 sleep 3
@@ -415,7 +405,7 @@ start_agent "$FLEET_ASAN" --snapshot "$PWD/snap"
 # The agent reads all commands that are there, one after the other.
 for id in w x; do
 	"$COLLECTOR" dir:t command "$id" "$(printf 'action = none\nhosts = h1\n')"
-	until_true ls "t/collector/h1/$id.answer"
+	retry_until $LONG ls "t/collector/h1/$id.answer"
 done
 is "$(wc -l <runs)" 1 "a command is executed once, also after a restart"
 stop_agent
@@ -424,7 +414,7 @@ for id in y z; do
 	sed -i "s/^[0-9]* answered now/$(($(date +%s) - 10000)) answered now/" spool/commands
 	start_agent "$FLEET_ASAN" --snapshot "$PWD/snap"
 	"$COLLECTOR" dir:t command "$id" "$(printf 'action = none\nhosts = h1\ntime-real = 6\n')"
-	until_true ls "t/collector/h1/$id.answer"
+	retry_until $LONG ls "t/collector/h1/$id.answer"
 	stop_agent
 done
 is "$(wc -l <runs)" 1 "and also hours later"
@@ -433,19 +423,19 @@ is "$(grep -c 'ERROR: \|runtime error' errors)" 0 "the sanitizers found nothing"
 # A command that fails, and an agent that is killed while it executes one
 start_agent "$FLEET_ASAN" --snapshot "/bin/sh -c false"
 "$COLLECTOR" dir:t command fails "$(printf 'action = snapshot\nhosts = h1\n')"
-until_true ls t/collector/h1/fails.answer
+retry_until $LONG ls t/collector/h1/fails.answer
 stop_agent
 start_agent "$FLEET_ASAN" --snapshot "$PWD/missing"
 "$COLLECTOR" dir:t command lacks "$(printf 'action = snapshot\nhosts = h1\n')"
-until_true ls t/collector/h1/lacks.answer
+retry_until $LONG ls t/collector/h1/lacks.answer
 stop_agent
 start_agent "$FLEET" --snapshot "sleep 20"
 "$COLLECTOR" dir:t command killed "$(printf 'action = snapshot\nhosts = h1\n')"
-until_true grep -q killed spool/commands
+retry_until $LONG grep -q killed spool/commands
 kill -9 "$agent"
 { stop_agent; } 2>/dev/null
 start_agent "$FLEET_ASAN" --snapshot "$PWD/snap"
-until_true ls t/collector/h1/killed.answer
+retry_until $LONG ls t/collector/h1/killed.answer
 collect empty=yes
 stop_agent
 is "$(field error out/fails.answer)" "the command of the snapshot failed with status 1" \
@@ -488,8 +478,8 @@ cp t/host/h2/m.* t/host/h1/stored
 "$COLLECTOR" dir:t command pattern "$(printf 'action = snapshot\nhosts = %s\n' "$(printf '*h%.0s' $(seq 100))")"
 # A command that comes after all of that is answered. Files that can be read are removed.
 "$COLLECTOR" dir:t command last "$(printf 'action = none\nhosts = h1\n')"
-until_true ls t/collector/h1/last.answer
-until_true eval '! ls t/host/h1/m.*'
+retry_until $LONG ls t/collector/h1/last.answer
+retry_until $LONG eval '! ls t/host/h1/m.*'
 ok "the agent goes on" kill -0 "$agent"
 like "$(waiting)" "^1 " "the incident still waits"
 is "$(cat victim.dat)" secret "no file outside of the spool was touched"
@@ -504,7 +494,7 @@ is "$ended $(grep -c 'ERROR: \|runtime error' errors)" "0 0" "the sanitizers fou
 begin
 incident 2026-11-26T22.30.00 1000 0
 start_agent
-until_true eval 'ls t/collector/h1/hello.*'
+retry_until $LONG eval 'ls t/collector/h1/hello.*'
 collect permit=no seconds=3
 is "$(cut -d' ' -f1 out/log | sort -u)" HELLO "without a permit nothing is sent"
 stop_agent
@@ -543,7 +533,7 @@ is_small()
 {
 	[ "$(status_kb VmRSS)" -le 8192 ]
 }
-until_true has_rested
+retry_until $LONG has_rested
 # Other programs of the machine make each step dearer now and then, but not all the time.
 for _ in 1 2 3 4 5 6; do
 	before=$(($(ticks)))
@@ -552,7 +542,7 @@ for _ in 1 2 3 4 5 6; do
 	[ "$spent" -gt 2 ] || break
 done
 # It returns memory 10 s after its start.
-until_true is_small
+retry_until $LONG is_small
 diag "CPU while it waits: $spent ticks of 10 ms in 10 s"
 diag "memory: VmRSS $(status_kb VmRSS) kB, VmHWM $(status_kb VmHWM) kB"
 at_most "$(status_kb VmRSS)" 8192 "kB of memory while it waits"

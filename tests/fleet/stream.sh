@@ -6,6 +6,8 @@
 # shellcheck source=/dev/null
 # shellcheck disable=SC2317 # functions are arguments of ok
 . "$(dirname "$0")/../tap/tap.sh"
+# shellcheck source=tests/fleet/wait.sh
+. "$(dirname "$0")/wait.sh"
 
 : "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${RBMAP:=build/rbmap}" \
 	"${STREAM_HOST:=build/tests/fleet/asan/fleet_stream_host}"
@@ -150,11 +152,7 @@ is_over()
 }
 rm "$dir/enough"
 start_host 12 "${SEED:-2}" 8 150
-tries=0
-until is_over || [ $tries -ge 3000 ]; do
-	tries=$((tries + 1))
-	sleep 0.2
-done
+retry_until 600 is_over
 : >"$dir/enough"
 while [ ! -s "$dir/emitted" ]; do sleep 0.2; done
 at_most "$(du -sk "$dir/h/spool/stream" | cut -f1)" 9000 "the spool has its size"
@@ -165,11 +163,12 @@ settle 60
 is "$(counted)" "$(cat "$dir/emitted")" "after gaps, too: came + lost = written"
 ok "messages were removed" test "$(sql "SELECT sum(gaps) FROM stream_source WHERE cpu >= 0")" -gt 0
 is "$(sql "SELECT count(*) FROM stream_ahead")" 0 "the gaps explain what is missing"
-tries=0
-until segments=$(find "$dir/h/spool/stream" -name '0*' | wc -l); [ "$segments" = 1 ] || [ $tries -ge 600 ]; do
-	tries=$((tries + 1))
-	sleep 0.1
-done
+is_freed()
+{
+	segments=$(find "$dir/h/spool/stream" -name '0*' | wc -l)
+	[ "$segments" = 1 ]
+}
+retry_until 60 is_freed
 is "$segments" 1 "the spool is freed"
 stop
 is "$host_status" 0 "the sanitizers found nothing" || diag <"$dir/host.err"

@@ -8,6 +8,8 @@
 # shellcheck source=/dev/null
 # shellcheck disable=SC2317 # functions are arguments
 . "$(dirname "$0")/../tap/tap.sh"
+# shellcheck source=tests/fleet/wait.sh
+. "$(dirname "$0")/wait.sh"
 
 : "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${FLEET_SWARM:=build/tests/fleet/fleet_swarm}"
 export RBMAP_FLEET
@@ -29,17 +31,6 @@ at_exit 'for pid in $collector $swarm; do kill "$pid" 2>/dev/null; done'
 sql()
 {
 	sqlite3 -cmd '.timeout 10000' "$dir/c/index.sqlite" "$1"
-}
-
-# wait_for COMMAND...: waits until it succeeds
-wait_for()
-{
-	tries=$((seconds * 5))
-	until "$@"; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
-		sleep 0.2
-	done
 }
 
 all_are_known()
@@ -115,8 +106,8 @@ play()
 	begun=$(date +%s%N)
 	"$FLEET_SWARM" run "$url" "$hosts" "$seconds" >"$dir/swarm.out" 2>"$dir/swarm.err" &
 	swarm=$!
-	ok "$1: $hosts hosts are connected" wait_for has_connected || stop_here
-	ok "$1: the collector knows all of them" wait_for all_are_known || stop_here
+	ok "$1: $hosts hosts are connected" retry_until $seconds has_connected || stop_here
+	ok "$1: the collector knows all of them" retry_until $seconds all_are_known || stop_here
 	diag "known after $(seconds_since "$begun") s"
 	begun=$(date +%s%N)
 	"$RBMAP_FLEET" fleet snapshot -t "$url" -d "$dir/c" --reason swarm --wait 1 >"$dir/snapshot" 2>&1
