@@ -173,6 +173,17 @@ class Modules:
                           *DATA["guest"]["modules"]).split()
 
 
+def build_folder(arch):
+    """Return the folder of the programs for an architecture's guests."""
+    build, target = "build", "check-vm-programs"
+    if arch != "amd64":
+        build += "/" + arch
+        target += "-" + arch
+    if not os.path.exists(os.path.join(TOP, build, "tests/vm/libtracefs.tar")):
+        raise Problem(f"the programs of the tests are not built: make user {target}")
+    return build
+
+
 class Run:
     """A run of a set of tests, or of one test with the options of its set. The programs
     that build parts of it write their messages to the open file @errors. With @short the
@@ -211,12 +222,7 @@ class Run:
 
     def files(self):
         """Return the files of [guest]."""
-        guest, build = DATA["guest"], "build"
-        if self.kernel.arch != "amd64":
-            build = "build/" + self.kernel.arch
-            if not os.path.exists(os.path.join(TOP, build, "rbmap")):
-                raise Problem(f"no programs for {self.kernel.arch}: "
-                              f"make check-vm-programs-{self.kernel.arch}")
+        guest, build = DATA["guest"], build_folder(self.kernel.arch)
         found = list(guest["add"])
         for pattern in guest["programs"]:
             for name in sorted(glob.glob(f"{build}/{pattern}", root_dir=TOP)):
