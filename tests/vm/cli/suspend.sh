@@ -9,7 +9,8 @@
 . /tests/lib/guest.sh
 
 alarm=/sys/class/rtc/rtc0/wakealarm
-length=16
+# The machine must be asleep when the alarm comes, or it sleeps for ever.
+length=$(patience 16)
 if ! [ -w $alarm ] || ! grep -qw mem /sys/power/state; then
 	skip_all "this kernel does not sleep"
 fi

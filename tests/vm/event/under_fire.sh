@@ -108,8 +108,16 @@ wanted=500
 [ -z "$SHORT" ] || wanted=60
 [ -z "$LONG" ] || wanted=10000
 attached=0 rounds=0 gone=0 hotplugged=0
-# perf and ftrace may hold the module whenever it should go.
-while [ $attached -lt $wanted ] || { [ $gone = 0 ] && [ $rounds -lt 100 ]; }; do
+
+# all_took_part: whether ftrace and perf were on the events, and the module has gone. They may
+# hold the module whenever it should go.
+all_took_part()
+{
+	[ $gone -gt 0 ] && [ -s ftrace_rounds ] &&
+		{ [ -s perf_rounds ] || ! command -v perf >/dev/null; }
+}
+
+while [ $attached -lt $wanted ] || { ! all_took_part && [ $rounds -lt 100 ]; }; do
 	put set_event "$names" || break
 	nr=$(wc -l <$root/set_event)
 	[ "$nr" -gt 0 ] || break
