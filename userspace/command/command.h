@@ -37,6 +37,9 @@ bool is_buffer_name(const char *name);
 const char *command_hint(const char *name);
 const char *event_hint(const char *pattern);
 
+/* The same for a kernel that has no events of system calls by name. */
+const char *syscall_hint(const char *pattern);
+
 /*
  * Return such an end for an option that a command does not have. @letter is its letter, or 0
  * for a long option, which @word has as it was typed.

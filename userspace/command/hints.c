@@ -68,6 +68,11 @@ static const struct hint events[] = {
 	{ "cpu-clock", no_counters }, { "task-clock", no_counters },
 	{ "page-faults", no_counters }, { "faults", no_counters },
 	{ "context-switches", no_counters }, { "cs", no_counters },
+	{ NULL, NULL }
+};
+
+/* For a kernel that has no events of system calls by name */
+static const struct hint syscalls[] = {
 	{ "syscalls", raw_syscalls }, { "syscalls:*", raw_syscalls },
 	{ "sys_enter_*", raw_syscalls }, { "sys_exit_*", raw_syscalls },
 	{ NULL, NULL }
@@ -171,6 +176,11 @@ const char *command_hint(const char *name)
 const char *event_hint(const char *pattern)
 {
 	return find(events, pattern);
+}
+
+const char *syscall_hint(const char *pattern)
+{
+	return find(syscalls, pattern);
 }
 
 const char *option_hint(const char *command, int letter, const char *word)

@@ -292,17 +292,27 @@ static bool any_matches(const struct control_events *events, const char *pattern
 	return false;
 }
 
+/* Return the end of a message about an unknown name, or NULL. */
+static const char *hint_for(const struct control_events *events, const char *pattern)
+{
+	const char *hint = event_hint(pattern);
+
+	return hint || any_matches(events, "syscalls:*") ? hint : syscall_hint(pattern);
+}
+
 static void complain_unknown(const char *pattern)
 {
 	struct control_events events;
+	const char *hint;
 
 	if (control_events_read_available(&events))
 		return;
+	hint = hint_for(&events, pattern);
 	if (any_matches(&events, pattern))
 		complain("event '%s' cannot be recorded: the kernel gives no records of it to others ('dmesg | grep rbmap')",
 			 pattern);
-	else if (event_hint(pattern))
-		complain("no event '%s': %s", pattern, event_hint(pattern));
+	else if (hint)
+		complain("no event '%s': %s", pattern, hint);
 	else
 		suggest_similar(&events, pattern);
 	control_events_free(&events);

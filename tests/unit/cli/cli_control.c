@@ -198,6 +198,44 @@ static void test_select_errors(void **state)
 	control_events_free(&ev);
 }
 
+/* Return what control_select() says about a pattern that names no event. */
+static const char *said_about(const char *name)
+{
+	static char text[512];
+	struct control_events ev;
+	char *patterns[] = { (char *)name };
+	const int before = dup(STDERR_FILENO);
+	FILE *file = tmpfile();
+	size_t len;
+
+	assert_non_null(file);
+	assert_int_equal(control_events_read_available(&ev), 0);
+	assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
+	assert_int_equal(control_select(&ev, patterns, 1), -ENOENT);
+	assert_true(dup2(before, STDERR_FILENO) >= 0);
+	close(before);
+	control_events_free(&ev);
+	rewind(file);
+	len = fread(text, 1, sizeof(text) - 1, file);
+	text[len] = '\0';
+	fclose(file);
+	return text;
+}
+
+static void test_unknown_names(void **state)
+{
+	char path[512];
+
+	(void)state;
+	assert_non_null(strstr(said_about("syscalls:sys_enter_opena"), "raw_syscalls:sys_enter"));
+	put("available_events", "sched:sched_switch\nsyscalls:sys_enter_openat\n");
+	assert_non_null(strstr(said_about("syscalls:sys_enter_opena"),
+			       ": similar names: syscalls:sys_enter_openat\n"));
+	assert_non_null(strstr(said_about("sys_enter_opena"), "syscalls:sys_enter_openat\n"));
+	snprintf(path, sizeof(path), "%s/available_events", root);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void test_files(void **state)
 {
 	uint64_t value;
@@ -298,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_match),
 		cmocka_unit_test(test_switch_and_restore),
 		cmocka_unit_test(test_select_errors),
+		cmocka_unit_test(test_unknown_names),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_buffer),
 		cmocka_unit_test(test_buffer_name),

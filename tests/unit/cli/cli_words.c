@@ -201,7 +201,8 @@ static void test_foreign(void **state)
 	assert_non_null(strstr(event_hint("kprobe"), "kprobe_events"));
 	assert_non_null(strstr(event_hint("function_graph"), "have tracers"));
 	assert_non_null(strstr(event_hint("page-faults"), "perf has counters"));
-	assert_non_null(strstr(event_hint("syscalls:sys_enter_openat"), "raw_syscalls:"));
+	assert_non_null(strstr(syscall_hint("syscalls:sys_enter_openat"), "raw_syscalls:"));
+	assert_null(event_hint("syscalls:sys_enter_openat"));
 	assert_null(event_hint("sched:sched_switch"));
 	assert_null(event_hint("sys_enter"));
 	assert_null(command_hint("stat"));
