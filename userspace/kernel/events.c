@@ -269,19 +269,40 @@ bool control_match(const char *pattern, const char *system, const char *name)
 	return match;
 }
 
+/*
+ * Return the length of the system's name in SYSTEM:EVENT, if no event has that system; otherwise
+ * return 0. Such a pattern often names the events of a module that is not loaded.
+ */
+static size_t missing_system(const struct control_events *events, const char *pattern)
+{
+	const size_t len = strcspn(pattern, ":");
+
+	if (!pattern[len] || strcspn(pattern, "*?[\\") < len)
+		return 0;
+	for (size_t i = 0; i < events->nr; i++)
+		if (strlen(events->v[i].system) == len &&
+		    !strncmp(events->v[i].system, pattern, len))
+			return 0;
+	return len;
+}
+
 static void suggest_similar(const struct control_events *events, const char *pattern)
 {
 	struct suggest suggest = suggest_events(pattern);
-	char list[512];
+	const size_t len = missing_system(events, pattern);
+	char cause[256] = "", list[512];
 
 	for (size_t i = 0; i < events->nr; i++)
 		suggest_offer_event(&suggest, events->v[i].system, events->v[i].name);
 	suggest_list(&suggest, list, sizeof(list));
+	if (len)
+		snprintf(cause, sizeof(cause), "neither the kernel nor a loaded module has a system '%.*s'; ",
+			 (int)len, pattern);
 	if (*list)
-		complain("no event '%s': similar names: %s", pattern, list);
+		complain("no event '%s': %ssimilar names: %s", pattern, cause, list);
 	else
-		complain("no event '%s': 'rbmap list' lists the events",
-			 pattern);
+		complain("no event '%s': %s'rbmap list' lists the events, those of a module while it is loaded",
+			 pattern, cause);
 }
 
 static bool any_matches(const struct control_events *events, const char *pattern)

@@ -228,10 +228,16 @@ static void test_unknown_names(void **state)
 
 	(void)state;
 	assert_non_null(strstr(said_about("syscalls:sys_enter_opena"), "raw_syscalls:sys_enter"));
-	put("available_events", "sched:sched_switch\nsyscalls:sys_enter_openat\n");
+	put("available_events", "sched:sched_switch\nsyscalls:sys_enter_openat\nksm:ksm_exit\n");
 	assert_non_null(strstr(said_about("syscalls:sys_enter_opena"),
 			       ": similar names: syscalls:sys_enter_openat\n"));
 	assert_non_null(strstr(said_about("sys_enter_opena"), "syscalls:sys_enter_openat\n"));
+	assert_non_null(strstr(said_about("kvm:kvm_exit"), "no event 'kvm:kvm_exit': neither the kernel nor "
+			       "a loaded module has a system 'kvm'; similar names: ksm:ksm_exit"));
+	assert_non_null(strstr(said_about("kvm:*"), "has a system 'kvm'; 'rbmap list' lists"));
+	assert_null(strstr(said_about("sched:nosuch"), "a system"));
+	assert_null(strstr(said_about("k*m:nosuch"), "a system"));
+	assert_non_null(strstr(said_about("kvm"), "of a module while it is loaded"));
 	snprintf(path, sizeof(path), "%s/available_events", root);
 	assert_int_equal(unlink(path), 0);
 }
