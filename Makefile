@@ -140,8 +140,9 @@ release-notes:
 	@awk -v version='$(VERSION)' ' \
 		/^## / { inside = $$2 == version || $$2 == version ","; found += inside } \
 		inside { print } \
-		END { exit !found }' CHANGELOG.md || { \
-	echo 'CHANGELOG.md has no section for version $(VERSION)' >&2; exit 1; }
+		END { if (found) exit; \
+			print "CHANGELOG.md has no section for version " version >"/dev/stderr"; exit 1 }' \
+		CHANGELOG.md
 
 # ---- try it
 
