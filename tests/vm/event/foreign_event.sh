@@ -60,6 +60,7 @@ if echo 'delayed u64 delay' >$theirs/synthetic_events 2>/dev/null; then
 	switch=$theirs/events/sched/sched_switch/trigger
 	began='hist:keys=pid:ts0=common_timestamp.usecs'
 	ended='hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:onmatch(sched.sched_waking).delayed($lat)'
+	is "$(rbmap list synthetic:delayed | xargs)" "synthetic:delayed foreign" "a synthetic event is listed as foreign"
 	echo "$began" >"$waking" && echo "$ended" >"$switch"
 	if rbmap record -q -e synthetic:delayed -o delayed.dat -- sleep 0.1 2>errors; then
 		like "$(rbmap report delayed.dat 2>/dev/null)" 'delayed: +delay=[0-9]' "a synthetic event is recorded"

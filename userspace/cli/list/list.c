@@ -170,18 +170,36 @@ static void list_fields_json(struct json *j, const struct control_event *ev)
 
 #define DYNAMIC_EVENTS	"/sys/kernel/tracing/dynamic_events"
 
+/* DYNAMIC_EVENTS has no system of events that a process has made: user_events, user_events_multi. */
+#define USER_EVENTS	"user_events"
+
+/* A blank or, for a synthetic event, a tab follows the name. */
+static bool has_name(const char *lines, const char *name)
+{
+	const size_t len = strlen(name);
+
+	while ((lines = strstr(lines, name))) {
+		lines += len;
+		if (strchr(" \t\n", *lines))
+			return true;
+	}
+	return false;
+}
+
 /* Has somebody made the event in tracefs, which root may read? */
 static bool is_made(const struct control_event *ev)
 {
 	static struct buf lines;
 	char name[512];
 
+	if (!strncmp(ev->system, USER_EVENTS, strlen(USER_EVENTS)))
+		return true;
 	if (!lines.size) {
 		buf_read_file(&lines, DYNAMIC_EVENTS);
 		buf_add(&lines, "", 1);
 	}
-	snprintf(name, sizeof(name), ":%s/%s ", ev->system, ev->name);
-	return !lines.failed && strstr(lines.data, name);
+	snprintf(name, sizeof(name), ":%s/%s", ev->system, ev->name);
+	return !lines.failed && has_name(lines.data, name);
 }
 
 /* Does the kernel record memory of the process, too, with this system call? */
