@@ -136,6 +136,7 @@ struct control_event {
 	bool has_id;
 	bool enabled;
 	char *unavailable;	/* reason why it is unavailable; NULL: it is available */
+	char *waiting;		/* the reason why it waits; NULL: it is there, or unavailable */
 	bool on_demand;		/* the buffer has no directory of it yet */
 	bool selected;		/* by control_select() */
 	bool changed;		/* its state differs from `enabled` */

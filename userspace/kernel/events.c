@@ -16,6 +16,7 @@
 #include "control.h"
 
 #define UNAVAILABLE	"unavailable: "
+#define WAITING		"waiting: "
 
 static int by_name(const void *a, const void *b)
 {
@@ -30,6 +31,7 @@ static void free_event(struct control_event *event)
 	free(event->system);
 	free(event->name);
 	free(event->unavailable);
+	free(event->waiting);
 }
 
 void control_events_free(struct control_events *events)
@@ -73,6 +75,8 @@ static int read_event(struct control_event *event, const char *system,
 		return -errno;
 	if (!strncmp(status, UNAVAILABLE, strlen(UNAVAILABLE)))
 		event->unavailable = strdup(status + strlen(UNAVAILABLE));
+	else if (!strncmp(status, WAITING, strlen(WAITING)))
+		event->waiting = strdup(status + strlen(WAITING));
 	free(status);
 
 	event->system = strdup(system);

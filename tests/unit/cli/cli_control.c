@@ -68,7 +68,7 @@ static int set_up(void **state)
 	make_dir("events/sched");
 	put("events/sched/enable", "X\n");
 	put_event("sched/sched_switch", "1\n", "available\n");
-	put_event("sched/sched_wakeup", "0\n", "available\n");
+	put_event("sched/sched_wakeup", "0\n", "waiting: for a module\n");
 	make_dir("events/irq");
 	put_event("irq/irq_entry", "0\n", "available\n");
 	put_event("irq/softirq", "0\n", "unavailable: no such tracepoint\n");
@@ -139,6 +139,8 @@ static void test_read(void **state)
 	assert_string_equal(ev.v[2].name, "sched_switch");
 	assert_true(ev.v[2].enabled);
 	assert_false(ev.v[3].enabled);
+	assert_null(ev.v[2].waiting);
+	assert_string_equal(ev.v[3].waiting, "for a module");
 	assert_int_equal(control_event_id(&ev.v[3]), 7);
 	control_events_free(&ev);
 }

@@ -74,6 +74,7 @@ ok "the module unloads while its event is on" rmmod source
 kill $reader
 like "$(cat /dev/rbmap/other/trace)" 'source_hit: number=7 .*text=text' "its event is printed without it"
 like "$(cat $events/source/source_hit/status)" '^waiting' "the event waits for the module"
+like "$(rbmap list source)" '^source:source_hit +kernel +enabled waiting for a module ' "list says so"
 ok "the module loads again" load_module source
 is "$(cat $events/source/source_hit/status)" available "the event has found it"
 is "$(recorded "echo 10 >$hits")" 10 "one hit is one event"

@@ -248,6 +248,9 @@ static void print_event(const struct control_event *ev)
 		       colour_end(COLOUR_WARNING), ev->unavailable);
 	else if (ev->enabled)
 		printf(" enabled");
+	if (ev->waiting)
+		printf(" %swaiting%s %s", colour_begin(COLOUR_WARNING),
+		       colour_end(COLOUR_WARNING), ev->waiting);
 	putchar('\n');
 	free(source);
 }
@@ -287,6 +290,8 @@ static void print_json(const struct control_events *events, bool with_fields)
 		json_bool(&j, "available", !ev->unavailable);
 		if (ev->unavailable)
 			json_string(&j, "reason", ev->unavailable);
+		if (ev->waiting)
+			json_string(&j, "waiting", ev->waiting);
 		if (with_fields)
 			list_fields_json(&j, ev);
 		json_close(&j, '}');
