@@ -84,6 +84,29 @@ int control_events_read_available(struct control_events *events)
 	return 0;
 }
 
+static bool has_unavailable(const struct control_events *events)
+{
+	for (size_t i = 0; i < events->nr; i++)
+		if (events->v[i].unavailable)
+			return true;
+	return false;
+}
+
+static int replace(struct control_events *events, struct control_event *event,
+		   const char *system, const char *name, void *data)
+{
+	return event ? add_name(events, event, system, name, data) : 0;
+}
+
+int control_events_replace(struct control_events *events)
+{
+	int ret = has_unavailable(events) ? for_each_other(events, NULL, replace, NULL) : 0;
+
+	if (ret)
+		control_complain(CONTROL_READ, FILE_NAME, ret);
+	return ret;
+}
+
 /* ---- make events that patterns name */
 
 struct demand {

@@ -158,6 +158,12 @@ void control_events_free(struct control_events *events);
 int control_events_read_available(struct control_events *events);
 
 /*
+ * An event whose probe does not fit is not unavailable if the kernel's own event takes its place
+ * when it is named. On failure, report the error.
+ */
+int control_events_replace(struct control_events *events);
+
+/*
  * Let the buffer have the events of the kernel that @patterns name, and add them to
  * @events. A name without an event is left to control_select(). On failure, report the
  * error.

@@ -145,6 +145,26 @@ static void test_read(void **state)
 	control_events_free(&ev);
 }
 
+/* The kernel has an event whose probe does not fit. */
+static void test_replace(void **state)
+{
+	struct control_events ev;
+	char path[512];
+
+	(void)state;
+	put("available_events", "irq:irq_entry\nirq:tasklet\n");
+	assert_int_equal(control_events_read(&ev), 0);
+	assert_int_equal(control_events_replace(&ev), 0);
+	assert_non_null(ev.v[1].unavailable);
+	put("available_events", "irq:irq_entry\nirq:softirq\nirq:tasklet\n");
+	assert_int_equal(control_events_replace(&ev), 0);
+	assert_int_equal(ev.nr, 4);
+	assert_null(ev.v[1].unavailable);
+	control_events_free(&ev);
+	snprintf(path, sizeof(path), "%s/available_events", root);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void test_match(void **state)
 {
 	(void)state;
@@ -341,6 +361,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_list_of_enabled),
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_replace),
 		cmocka_unit_test(test_match),
 		cmocka_unit_test(test_switch_and_restore),
 		cmocka_unit_test(test_select_errors),

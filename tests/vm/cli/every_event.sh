@@ -58,6 +58,9 @@ like "$(rbmap list --json -v kmem:rss_stat | tr -d '\n')" \
 rbmap list | grep -v ' unavailable: ' | awk '{ print $1 }' | sort >listed
 is "$(cat listed)" "$(sort $root/available_events)" \
 	"all available events are listed"
+unavailable=$(rbmap list | grep -c ' unavailable: ')
+is "$(rbmap status | grep -c '^  unavailable  ')" "$unavailable" "status has the same unavailable ones as list"
+like "$(rbmap doctor 2>&1)" "events .*[0-9] available, $unavailable not available|^.*events +[0-9]+\$" "and doctor"
 fails "list makes no directories" test -e $root/events/kmem/rss_stat
 
 # --- record, and each view

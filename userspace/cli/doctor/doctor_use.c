@@ -207,6 +207,10 @@ static void check_events(struct doctor *d)
 	control_set_root(root);
 	if (control_events_read(&events))
 		return;
+	if (control_events_replace(&events)) {
+		control_events_free(&events);
+		return;
+	}
 	for (size_t i = 0; i < events.nr; i++)
 		unavailable += !!events.v[i].unavailable;
 	check_kernel_events(d);

@@ -122,7 +122,8 @@ static bool read_status(struct status *s)
 			return false;
 		}
 	}
-	if (!read_buffers(s) || control_events_read(&s->events))
+	if (!read_buffers(s) || control_events_read(&s->events) ||
+	    control_events_replace(&s->events))
 		return false;
 	for (size_t i = 0; i < s->events.nr; i++) {
 		s->nr_enabled += s->events.v[i].enabled;
