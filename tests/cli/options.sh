@@ -323,6 +323,8 @@ ok "bash offers process ids" grep -qx $$ <(by_bash stream --pid "$$")
 	"$(by_fish probe add '' | xargs)" 'sched_switch sched_wakeup'
 [ -z "$has_fish" ] || same "fish completes the command of record" "$(by_fish record -- rbma)" rbmap
 same "bash completes a name with a colon" "$(by_bash stream -e sched : | xargs)" '* sched_switch'
+same "bash completes the name of an event alone" "$(by_bash stream -e sched_s | xargs)" sched_switch
+same "bash offers no event for a name that none has" "$(by_bash stream -e nosuch | xargs)" ''
 same "bash offers no value after an option without one" "$(by_bash record -f -)" "$(by_bash record -)"
 same "bash offers tracepoints" "$(by_bash probe add '' | xargs)" 'sched_switch sched_wakeup'
 values 'one two' probes 'one two' probe remove

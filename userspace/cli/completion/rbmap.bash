@@ -20,6 +20,10 @@ _rbmap_events()
 			print part[1] ":*"
 	}')
 	COMPREPLY=($(compgen -W "$names" -- "$cur"))
+	# The name of an event is enough.
+	if [[ ${#COMPREPLY[@]} -eq 0 && $cur != *:* ]]; then
+		COMPREPLY=($(compgen -W "$(sed '/\*/d; s/.*://' <<<"$names")" -- "$cur"))
+	fi
 	# A colon divides words for bash: only what is after it is replaced.
 	if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then
 		COMPREPLY=("${COMPREPLY[@]#"${cur%"${cur##*:}"}"}")
