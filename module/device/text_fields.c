@@ -286,6 +286,24 @@ static bool rbmap_print_number(struct trace_seq *s, char *spec, char conversion,
 	return true;
 }
 
+/* Print at most as many bytes as the precision says.  @spec: flags, width and precision */
+static void rbmap_print_string(struct trace_seq *s, char *spec, const struct rbmap_value *value)
+{
+	char *point = strchr(spec, '.');
+	size_t len = value->len;
+	unsigned int most = 0;
+
+	if (point) {
+		*point = 0;
+		/* Without digits the precision is 0. */
+		if (point[1] && kstrtouint(point + 1, 10, &most))
+			most = len;
+		len = min_t(size_t, len, most);
+	}
+	strcat(spec, ".*s");
+	trace_seq_printf(s, spec, (int)len, value->text);
+}
+
 /*
  * The place of a probe that somebody has made in tracefs.  The kernel prints its symbol: with
  * the offset, unless it is the function that returns.  An address that is hashed has none.
@@ -316,7 +334,7 @@ static const char *rbmap_print_conversion(struct rbmap_reading *r, const char *a
 	if (*at == 's') {
 		if (!value.text)
 			return NULL;
-		trace_seq_printf(r->s, "%.*s", (int)value.len, value.text);
+		rbmap_print_string(r->s, spec, &value);
 	} else if (*at == 'x' && rbmap_print_place(r->s, &value)) {
 		return at + 1;
 	} else if (value.text || !rbmap_print_number(r->s, spec, *at, size, value.number)) {

@@ -144,6 +144,16 @@ for kind in 'copied_words number=7 pid=[0-9]* twice=14' 'copied_bytes bytes=07 0
 	echo '7 some' >$hit
 	is "$(all - a b c)" "0 0 0 0" "$event: no buffer is left"
 done
+
+# --- a print format that pads and cuts texts
+event=copied/copied_padded
+events 1 -
+clear -
+echo '7 some' >$hit
+padded='copied_padded: +\[cat   \] \[   cat\] \[ca\] \[    c\]$'
+like "$(cat /dev/rbmap/trace)" "$padded" "trace has texts of the width in the format"
+like "$(text -)" "$padded" "stream, too"
+events 0 -
 event=copied/copied_words
 
 # --- filters, tasks, clocks, and a buffer that is off

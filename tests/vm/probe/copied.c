@@ -57,7 +57,20 @@ RBMAP_PROBE(copied_text, source_hit, SOURCE_PROTO, SOURCE_ARGS,
 	TP_printk("text=%s", __get_str(text))
 );
 
-RBMAP_MODULE_PROBES("copied", copied_words, copied_bytes, copied_large, copied_text);
+RBMAP_PROBE(copied_padded, source_hit, SOURCE_PROTO, SOURCE_ARGS,
+	TP_STRUCT__entry(
+		__array(char, name, 8)
+	),
+	TP_fast_assign(
+		memset(__entry->name, 0, sizeof(__entry->name));
+		memcpy(__entry->name, "cat", 3);
+	),
+	TP_printk("[%-6s] [%6s] [%.2s] [%5.1s]", __entry->name, __entry->name, __entry->name,
+		  __entry->name)
+);
+
+RBMAP_MODULE_PROBES("copied", copied_words, copied_bytes, copied_large, copied_text,
+		    copied_padded);
 
 MODULE_DESCRIPTION("Events that several buffers record, to test rbmap");
 MODULE_LICENSE("GPL");
