@@ -91,8 +91,8 @@ static ssize_t source_show(struct kobject *kobj, struct kobj_attribute *attr,
 	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
 	const struct rbmap_event_type *event = event_file->event;
 
-	/* Only built-in probes may be replaced. */
-	if (event->replaceable && event->probe)
+	/* Only built-in probes may be replaced.  One that does not fit is NULL, without a source. */
+	if (event->replaceable && (event->probe || !event->source))
 		return sysfs_emit(buf, "built in\n");
 	return sysfs_emit(buf, "%s\n", event->source ? event->source->name : "program");
 }

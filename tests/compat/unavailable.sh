@@ -31,6 +31,7 @@ for event in sched_nonesuch sched_process_exec; do
 	is "$(cat $dir/enable)" 0 "$event: it stays disabled"
 	like "$(dmesg | grep rbmap: | tail -n 1)" \
 		"rbmap: sched:$event is unavailable: " "$event: the log names the cause"
+	is "$(cat $dir/source)" "built in" "$event: it counts as built in"
 	ok "$event: can be disabled" sh -c "echo 0 >$dir/enable"
 	like "$(cat $dir/id)" '^[0-9]+$' "$event: has an id"
 	fails "$event: has no format" test -e $dir/format

@@ -47,6 +47,11 @@ while read -r dir wanted id; do
 	is "$id" "$wanted" "${dir#"$events"/}: format and id agree"
 done </tmp/ids
 is "$(grep -c . /tmp/ids)" "$(find "$events" -name format | grep -c .)" "each event has both"
+grep -l '^unavailable' $events/*/*/status | while read -r status; do
+	cat "${status%status}source"
+done >/tmp/sources
+is "$(sort -u /tmp/sources)" "$([ ! -s /tmp/sources ] || echo built in)" \
+	"an event whose probe is unavailable counts as built in"
 # formats.sh checks that ftrace lacks the tracepoints, too, and why these probes do not fit.
 unfit='kmem_cache_alloc|kmem_cache_free'
 [ -e /sys/block ] || unfit="$unfit|block"
