@@ -99,14 +99,22 @@ documented()
 # lacks. Its first form may have OPTION in their place, and --cpus is another name of --cpu.
 not_named()
 {
-	local option names synopsis
-
-	synopsis=$(sed 's/\\-/-/g')
-	! sed '1!{ /rbmap /,$d }' <<<"$synopsis" | grep -qE '\[ ?OPTION ?\]' || return 0
-	of_manual "$1" | grep -vE '^(-h, --help|--cpus .*)$' | while read -r option; do
-		names=$(grep -oE -e '(^|, )--?[A-Za-z-]+' <<<"$option" | sed 's/, //' | paste -s -d '|')
-		grep -qE -e "(^|[^a-z-])($names)([^A-Za-z-]|$)" <<<"$synopsis" || echo "$option"
-	done
+	awk '
+		FILENAME != "-" { options[++nr] = $0; next }
+		{ gsub(/\\-/, "-"); text = text $0 " "; further = further || FNR > 1 && /rbmap / }
+		!further && /\[ ?OPTION ?\]/ { exit named = 1 }
+		END {
+			for (i = 1; i <= nr && !named; i++) {
+				found = 0
+				n = split(options[i], names, ", ")
+				for (j = 1; j <= n; j++) {
+					sub(/ .*/, "", names[j])
+					found += text ~ "(^|[^a-z-])" names[j] "[^A-Za-z-]"
+				}
+				if (!found)
+					print options[i]
+			}
+		}' <(of_manual "$1" | grep -vE '^(-h, --help|--cpus .*)$') -
 }
 
 # not_in_synopsis COMMAND, not_in_usage COMMAND: what the manual page and --help lack
