@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,18 +93,34 @@ static const struct transport_ops ops = {
 };
 
 static const char *boot;	/* that messages come from */
-static bool sync_fails;
+/* Files in whose path this is cannot be written to the disk; NULL: all can be. */
+static const char *unwritten;
+static unsigned int written_before;	/* so many times it still works */
 
 /* The disk does not take the files. The database is another matter. */
-int fdatasync(int fd)
+
+static void path_of(int fd, char path[256])
 {
-	char link[64], name[256] = "";
+	char link[64];
+	ssize_t size;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	if (sync_fails && readlink(link, name, sizeof(name) - 1) > 0 && !strstr(name, INDEX_FILE)) {
+	size = readlink(link, path, 255);
+	path[size < 0 ? 0 : size] = '\0';
+}
+
+int fdatasync(int fd)
+{
+	char path[256];
+	bool fails;
+
+	path_of(fd, path);
+	fails = unwritten && strstr(path, unwritten) && !strstr(path, INDEX_FILE);
+	if (fails && !written_before) {
 		errno = EIO;
 		return -1;
 	}
+	written_before -= fails;
 	return syscall(SYS_fdatasync, fd);
 }
 
@@ -128,7 +145,8 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 static int begin(void **state)
 {
 	(void)state;
-	sync_fails = false;
+	unwritten = NULL;
+	written_before = 0;
 	boot = BOOT;
 	clock_behind = 0;
 	options.keep_days = 0;
@@ -307,6 +325,66 @@ static void test_put_aside(void **state)
 	}
 }
 
+/* Messages before one that is put aside are on the disk, or the batch comes again. */
+static void test_sync_before_aside(void **state)
+{
+	const struct batch_head head = { .end = 1000, .number = 13 };
+
+	(void)state;
+	assert_int_equal(sqlite3_exec(collector.index.db,
+		"CREATE TRIGGER t BEFORE UPDATE ON stream_source WHEN new.number = 14"
+		" BEGIN SELECT raise(ABORT, 'no fourteen'); END", NULL, NULL, NULL), 0);
+	put_text("web-1", MESSAGE_PART, "inc-1", 0, 0, "bytes");
+	put_subbufs("web-2", 0, &head, 0);
+	/* The batch is tried as a whole before its messages are tried one by one. */
+	unwritten = "/incoming/";
+	written_before = 1;
+	received = acknowledged = 0;
+	assert_int_equal(batch_run(&collector, 0), 0);
+	assert_int_equal(acknowledged, 0);
+	assert_int_equal(number("SELECT count(*) FROM incoming"), 0);
+	unwritten = NULL;
+	collector_works(&collector);
+	collect();
+	assert_int_equal(number("SELECT count(*) FROM incoming"), 1);
+}
+
+/* The first message of a host stays aside, and there are not more than FILES_ASIDE_MAX. */
+static void test_aside_is_limited(void **state)
+{
+	char path[128], text[16] = "";
+	FILE *f;
+
+	(void)state;
+	assert_int_equal(files_put_aside(&collector.files, "web-1", "first", 5), 0);
+	assert_int_equal(files_put_aside(&collector.files, "web-1", "later", 5), -EEXIST);
+	snprintf(path, sizeof(path), "%s/aside/web-1.message", folder);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	assert_string_equal(text, "first");
+	for (int i = 1; i < FILES_ASIDE_MAX; i++) {
+		snprintf(path, sizeof(path), "db-%d", i);
+		assert_int_equal(files_put_aside(&collector.files, path, "x", 1), 0);
+	}
+	assert_int_equal(files_put_aside(&collector.files, "db", "x", 1), -EMLINK);
+}
+
+/* The transport knows who has sent a message. */
+static void test_forged(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	put_subbufs("web-1", 0, &head, 0);
+	strcpy(queue[0].host, "web-2");
+	collect();
+	assert_int_equal(number("SELECT count(*) FROM stream_source"), 0);
+	assert_int_equal(number("SELECT number FROM refused JOIN host ON host.id = host"
+				" WHERE cause = 'another host''s name' AND name = 'web-2'"), 1);
+}
+
 /* A full disk is not a fault of the messages: nothing is acknowledged. */
 static void test_full_disk(void **state)
 {
@@ -344,7 +422,7 @@ static void test_sync_fails(void **state)
 			put_subbufs("web-1", 0, &head, 0);
 		else
 			put_text("web-1", MESSAGE_PART, "inc-1", 0, 0, "bytes");
-		sync_fails = true;
+		unwritten = "/";
 		received = acknowledged = 0;
 		assert_int_equal(waits, 0);
 		assert_int_equal(batch_run(&collector, 0), 0);
@@ -352,7 +430,7 @@ static void test_sync_fails(void **state)
 		assert_string_not_equal(collector.present_error, "");
 		assert_int_equal(number("SELECT count(*) FROM incoming"), stream);
 		assert_int_equal(number("SELECT count(*) FROM stream_file"), 0);
-		sync_fails = false;
+		unwritten = NULL;
 		collector_works(&collector);
 		collect();
 		assert_int_equal(number("SELECT count(*) FROM incoming"), 1);
@@ -376,6 +454,18 @@ static void test_twice(void **state)
 	collect();
 	assert_int_equal(number("SELECT lost FROM stream_source"), 7);
 	assert_int_equal(number("SELECT size FROM stream_file"), 2 * size);
+}
+
+/* A loss without a number adds to no number. */
+static void test_unknown(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	put_subbufs("web-1", 0, &head, MESSAGE_LOST_UNKNOWN);
+	collect();
+	assert_int_equal(number("SELECT unknown FROM stream_source"), 1);
+	assert_int_equal(number("SELECT lost FROM stream_source"), 0);
 }
 
 /* Messages that will never come: their events and losses are lost. */
@@ -805,6 +895,55 @@ static void test_answers_of_aside(void **state)
 	assert_int_equal(told[1].streams, 2);
 }
 
+/* A file that cannot be removed stays in the index, and counts. */
+static void test_file_stays(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+	char path[256];
+	uint64_t bytes;
+
+	(void)state;
+	put_subbufs("web-1", 0, &head, 0);
+	collect();
+	snprintf(path, sizeof(path), "%s/streams/web-1/" BOOT "/main/1", folder);
+	assert_true(!unlink(path) && !mkdir(path, 0700));
+	bytes = collector.stored_bytes;
+	options.max_stream_kb = 0;
+	retention_apply(&collector);
+	assert_string_not_equal(collector.present_error, "");
+	assert_int_equal(number("SELECT count(*) FROM stream_file"), 1);
+	assert_int_equal(collector.stored_bytes, bytes);
+	collector_works(&collector);
+}
+
+static bool has_part(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/incoming/web-1/%s.part", folder, name);
+	return !access(path, F_OK);
+}
+
+/* Parts that do not become a file go after a while; at the start those that nobody knows go. */
+static void test_parts_go(void **state)
+{
+	(void)state;
+	put_text("web-1", MESSAGE_PART, "inc-1", 0, 0, "bytes");
+	put_text("web-1", MESSAGE_PART, "inc-2", 0, 0, "bytes");
+	collect();
+	index_run(&collector.index, "DELETE FROM incoming WHERE incident ="
+		  " (SELECT id FROM incident WHERE name = 'inc-2')", "");
+	leftovers_remove(&collector);
+	assert_true(has_part("inc-1"));
+	assert_false(has_part("inc-2"));
+	upkeep_remove_old(&collector);
+	assert_true(has_part("inc-1"));
+	index_run(&collector.index, "UPDATE incoming SET changed = 1", "");
+	upkeep_remove_old(&collector);
+	assert_false(has_part("inc-1"));
+	assert_int_equal(number("SELECT count(*) FROM incoming"), 0);
+}
+
 static void test_totals(void **state)
 {
 	const struct batch_head head = {
@@ -824,9 +963,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_hostile_numbers, begin, end),
 		cmocka_unit_test_setup_teardown(test_sums_end, begin, end),
 		cmocka_unit_test_setup_teardown(test_put_aside, begin, end),
+		cmocka_unit_test_setup_teardown(test_sync_before_aside, begin, end),
+		cmocka_unit_test_setup_teardown(test_aside_is_limited, begin, end),
+		cmocka_unit_test_setup_teardown(test_forged, begin, end),
 		cmocka_unit_test_setup_teardown(test_full_disk, begin, end),
 		cmocka_unit_test_setup_teardown(test_sync_fails, begin, end),
 		cmocka_unit_test_setup_teardown(test_twice, begin, end),
+		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
 		cmocka_unit_test_setup_teardown(test_gap, begin, end),
 		cmocka_unit_test_setup_teardown(test_head_share, begin, end),
 		cmocka_unit_test_setup_teardown(test_head_removed, begin, end),
@@ -841,6 +984,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unknown_bytes, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_streams, begin, end),
 		cmocka_unit_test_setup_teardown(test_answers_of_aside, begin, end),
+		cmocka_unit_test_setup_teardown(test_file_stays, begin, end),
+		cmocka_unit_test_setup_teardown(test_parts_go, begin, end),
 		cmocka_unit_test(test_totals),
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The collector checks files of incidents beside its loop. The file of a host that is
- * called evil makes the check go on for ever; it begins with an 'e'.
+ * The collector takes incidents, and checks their files beside its loop. The file of a host
+ * that is called evil makes the check go on for ever; it begins with an 'e'.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -38,6 +39,20 @@ static int publish(struct transport *t, const struct parcel *parcels, unsigned i
 
 static const struct transport_ops ops = { .publish = publish };
 
+#define CPU_SECONDS	20
+
+/* Has this process limits of its CPU time and its memory, and does it end after a while? */
+static bool is_limited(void)
+{
+	struct rlimit cpu, memory = { 0 };
+
+	getrlimit(RLIMIT_CPU, &cpu);
+#ifndef __SANITIZE_ADDRESS__
+	getrlimit(RLIMIT_AS, &memory);
+#endif
+	return cpu.rlim_max <= CPU_SECONDS && memory.rlim_max != RLIM_INFINITY && alarm(0);
+}
+
 /* The check of librbmap, in the child process */
 int dat_open_fd(struct rbmap_recording **reader, int fd)
 {
@@ -46,13 +61,14 @@ int dat_open_fd(struct rbmap_recording **reader, int fd)
 	(void)reader;
 	if (pread(fd, &c, 1, 0) == 1 && c == 'e')
 		pause();
-	return c == 'r' ? 0 : -EINVAL;
+	return c == 'r' || (c == 'l' && is_limited()) ? 0 : -EINVAL;
 }
 
 static int begin(void **state)
 {
 	(void)state;
 	published = 0;
+	options.max_host_kb = 8192;
 	if (!begin_collector("fleet-store"))
 		return -1;
 	collector.transport.ops = &ops;
@@ -84,12 +100,18 @@ static void deliver(const char *host, struct message *m)
 	buf_free(&bytes);
 }
 
-static void send_part(const char *host, const char *name, const char *contents)
+static void send_text(const char *host, enum message_kind kind, const char *name, uint64_t seq,
+		      const char *text)
 {
-	struct message m = { .kind = MESSAGE_PART, .data = contents, .size = strlen(contents) };
+	struct message m = { .kind = kind, .seq = seq, .data = text, .size = strlen(text) };
 
 	strcpy(m.source, name);
 	deliver(host, &m);
+}
+
+static void send_part(const char *host, const char *name, const char *contents)
+{
+	send_text(host, MESSAGE_PART, name, 0, contents);
 }
 
 static void send_manifest(const char *host, const char *name, const char *contents,
@@ -117,6 +139,18 @@ static void send_incident(const char *host, const char *name, const char *conten
 {
 	send_part(host, name, contents);
 	send_manifest(host, name, contents, contents);
+}
+
+static int64_t number(const char *sql)
+{
+	return index_number(&collector.index, -1, sql, "");
+}
+
+/* How many messages were refused for a cause */
+static int64_t refused(const char *cause)
+{
+	return index_number(&collector.index, 0, "SELECT sum(number) FROM refused WHERE cause = ?1",
+			    "s", cause);
 }
 
 static const char *state_of(const char *host, const char *name)
@@ -224,6 +258,116 @@ static void test_turns(void **state)
 	first = collector.checks.check[0].pid;
 	assert_int_equal(kill(first, SIGKILL), 0);
 	await_state("good", "a", "stored");
+	/* Nobody knows if the file of the process that was killed is damaged. */
+	assert_int_equal(number("SELECT count(*) FROM incident WHERE state = 'damaged'"), 0);
+	assert_int_equal(refused("wrong SHA-256"), 0);
+}
+
+static void complete_for_a_while(void)
+{
+	for (int i = 0; i < 100; i++) {
+		store_complete(&collector);
+		usleep(1000);
+	}
+}
+
+/* Without the index nothing is stored, and no host hears that. */
+static void test_no_index(void **state)
+{
+	(void)state;
+	send_incident("web", "a", "recording");
+	assert_int_equal(sqlite3_exec(collector.index.db,
+		"CREATE TRIGGER t BEFORE UPDATE ON incident WHEN new.state = 'stored'"
+		" BEGIN SELECT raise(ABORT, 'no'); END", NULL, NULL, NULL), 0);
+	complete_for_a_while();
+	assert_int_equal(published, 0);
+	assert_int_equal(collector.stored_bytes, 0);
+	sqlite3_exec(collector.index.db, "DROP TRIGGER t", NULL, NULL, NULL);
+	await_state("web", "a", "stored");
+	assert_int_equal(published, 1);
+	assert_int_equal(collector.stored_bytes, strlen("recording"));
+}
+
+/* The process that opens a recording of others has limits. */
+static void test_limits(void **state)
+{
+	(void)state;
+	send_incident("web", "a", "limited");
+	await_state("web", "a", "stored");
+	assert_int_equal(number("SELECT recording FROM incident"), 1);
+}
+
+/* A damaged file is asked for again, but not without end. */
+static void test_damaged_again(void **state)
+{
+	(void)state;
+	for (int64_t times = 1; times <= 5; times++) {
+		send_part("web", "a", "damaged");
+		send_manifest("web", "a", "damaged", "another");
+		for (int i = 0; i < 20000 && refused("wrong SHA-256") < times; i++) {
+			store_complete(&collector);
+			usleep(1000);
+		}
+		assert_int_equal(published, times < 3 ? times : 2);
+	}
+}
+
+/* A file that is stored stays, whatever its host says. */
+static void test_stored_stays(void **state)
+{
+	(void)state;
+	send_incident("web", "a", "recording");
+	await_state("web", "a", "stored");
+	assert_int_equal(published, 1);
+	send_manifest("web", "a", "recording", "recordin2");
+	assert_int_equal(refused("another file of the same id"), 1);
+	assert_int_equal(collector.replies.nr, 0);
+	send_manifest("web", "a", "recording", "recording");
+	send_text("web", MESSAGE_LOSS, "a", 0, "size = 9\ncause = none\n");
+	send_text("web", MESSAGE_HELLO, "", 1, "incident = a 10\n");
+	assert_int_equal(refused("another file of the same id"), 2);
+	assert_int_equal(collector.replies.nr, 2);
+	assert_string_equal(state_of("web", "a"), "stored");
+}
+
+/* Parts have the size that the manifest leaves them. Those that came before it may not fit. */
+static void test_parts_fit(void **state)
+{
+	(void)state;
+	send_text("web", MESSAGE_PART, "a", 1, "behind the end");
+	send_manifest("web", "a", "recording", "recording");
+	assert_int_equal(number("SELECT received FROM incoming"), 0);
+	send_part("web", "a", "recordin");
+	send_text("web", MESSAGE_PART, "a", 1, "recording");
+	assert_int_equal(refused("invalid part"), 2);
+	assert_int_equal(number("SELECT received FROM incoming"), 0);
+	send_part("web", "a", "recording");
+	await_state("web", "a", "stored");
+}
+
+static void test_share(void **state)
+{
+	(void)state;
+	options.max_host_kb = 2048;
+	send_part("web", "a", "1");
+	send_part("web", "b", "2");
+	send_part("web", "c", "3");
+	send_part("other", "c", "3");
+	assert_int_equal(refused("more than the host's share"), 1);
+	assert_int_equal(number("SELECT count(*) FROM incoming"), 3);
+}
+
+/* A lost incident can be in the spool again. Numbers beyond those of the index are unknown. */
+static void test_loss(void **state)
+{
+	(void)state;
+	send_text("web", MESSAGE_LOSS, "a", 0,
+		  "size = 9223372036854775807\nevents = 9223372036854775808\nlost = 18446744073709551615\n");
+	assert_string_equal(state_of("web", "a"), "lost");
+	assert_true(number("SELECT size FROM incident") == INT64_MAX);
+	assert_int_equal(number("SELECT count(*) FROM incident WHERE events IS NULL AND lost IS NULL"), 1);
+	send_text("web", MESSAGE_HELLO, "", 1, "incident = a 9\n");
+	assert_string_equal(state_of("web", "a"), "announced");
 }
 
 int main(void)
@@ -233,6 +377,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_has_name, begin, end),
 		cmocka_unit_test_setup_teardown(test_beside, begin, end),
 		cmocka_unit_test_setup_teardown(test_turns, begin, end),
+		cmocka_unit_test_setup_teardown(test_no_index, begin, end),
+		cmocka_unit_test_setup_teardown(test_limits, begin, end),
+		cmocka_unit_test_setup_teardown(test_damaged_again, begin, end),
+		cmocka_unit_test_setup_teardown(test_stored_stays, begin, end),
+		cmocka_unit_test_setup_teardown(test_parts_fit, begin, end),
+		cmocka_unit_test_setup_teardown(test_share, begin, end),
+		cmocka_unit_test_setup_teardown(test_loss, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("fleet_store", tests, NULL, NULL);
