@@ -98,6 +98,7 @@ static const char *unwritten;
 static unsigned int written_before;	/* so many times it still works */
 
 /* The disk does not take the files. The database is another matter. */
+static const char *unsynced;	/* the end of a folder's path whose fsync() fails; NULL: none */
 
 static void path_of(int fd, char path[256])
 {
@@ -124,6 +125,20 @@ int fdatasync(int fd)
 	return syscall(SYS_fdatasync, fd);
 }
 
+int fsync(int fd)
+{
+	size_t end = unsynced ? strlen(unsynced) : 0, size;
+	char path[256];
+
+	path_of(fd, path);
+	size = strlen(path);
+	if (end && size > end && !strcmp(path + size - end, unsynced)) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_fsync, fd);
+}
+
 static int64_t boot_base;
 static int64_t clock_behind;	/* seconds by which CLOCK_REALTIME is wrong */
 
@@ -147,6 +162,7 @@ static int begin(void **state)
 	(void)state;
 	unwritten = NULL;
 	written_before = 0;
+	unsynced = NULL;
 	boot = BOOT;
 	clock_behind = 0;
 	options.keep_days = 0;
@@ -325,6 +341,14 @@ static void test_put_aside(void **state)
 	}
 }
 
+static void drop_queue(void)
+{
+	while (queued) {
+		buf_free(&queue[--queued].bytes);
+		queue[queued].bytes = (struct buf){ 0 };
+	}
+}
+
 /* Messages before one that is put aside are on the disk, or the batch comes again. */
 static void test_sync_before_aside(void **state)
 {
@@ -383,6 +407,34 @@ static void test_forged(void **state)
 	assert_int_equal(number("SELECT count(*) FROM stream_source"), 0);
 	assert_int_equal(number("SELECT number FROM refused JOIN host ON host.id = host"
 				" WHERE cause = 'another host''s name' AND name = 'web-2'"), 1);
+}
+
+/* A message is stored when the name of its new file is on the disk. */
+static void test_name_is_synced(void **state)
+{
+	static const char *const folders[] = {
+		"/incoming", "/incoming/web-1", "/streams", "/streams/web-1",
+		"/streams/web-1/" BOOT, "/streams/web-1/" BOOT "/main",
+	};
+	const struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		if (i < 2)
+			put_text("web-1", MESSAGE_PART, "inc-1", 0, 0, "bytes");
+		else
+			put_subbufs("web-1", 0, &head, 0);
+		unsynced = folders[i];
+		for (int times = 0; times < 2; times++) {
+			received = acknowledged = 0;
+			assert_int_equal(batch_run(&collector, 0), 0);
+			assert_int_equal(acknowledged, 0);
+		}
+		collector_works(&collector);
+		drop_queue();
+	}
+	assert_int_equal(number("SELECT count(*) FROM incoming"), 0);
+	assert_int_equal(number("SELECT count(*) FROM stream_file"), 0);
 }
 
 /* A full disk is not a fault of the messages: nothing is acknowledged. */
@@ -968,6 +1020,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_forged, begin, end),
 		cmocka_unit_test_setup_teardown(test_full_disk, begin, end),
 		cmocka_unit_test_setup_teardown(test_sync_fails, begin, end),
+		cmocka_unit_test_setup_teardown(test_name_is_synced, begin, end),
 		cmocka_unit_test_setup_teardown(test_twice, begin, end),
 		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
 		cmocka_unit_test_setup_teardown(test_gap, begin, end),

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -64,10 +65,33 @@ int dat_open_fd(struct rbmap_recording **reader, int fd)
 	return c == 'r' || (c == 'l' && is_limited()) ? 0 : -EINVAL;
 }
 
+/* The end of the path whose fsync() fails; NULL: none does */
+static const char *unsynced;
+
+static bool is_unsynced(int fd)
+{
+	char link[64], name[256] = "";
+	size_t size, end = unsynced ? strlen(unsynced) : 0;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	size = readlink(link, name, sizeof(name) - 1) > 0 ? strlen(name) : 0;
+	return end && size > end && !strcmp(name + size - end, unsynced);
+}
+
+int fsync(int fd)
+{
+	if (is_unsynced(fd)) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_fsync, fd);
+}
+
 static int begin(void **state)
 {
 	(void)state;
 	published = 0;
+	unsynced = NULL;
 	options.max_host_kb = 8192;
 	if (!begin_collector("fleet-store"))
 		return -1;
@@ -271,6 +295,35 @@ static void complete_for_a_while(void)
 	}
 }
 
+/*
+ * An incident is stored when its name, that of its host and its bytes, if they were cut, are on
+ * the disk. That a step is repeated does not mean that it is there.
+ */
+static void test_sync(void **state)
+{
+	static const struct {
+		const char *host, *part, *unsynced;
+	} cases[] = {
+		{ "web", "recording", "/incidents" },
+		{ "web", "recording", "/incidents/web" },
+		{ "db", "recording and more", "/incoming/db/a.part" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char name[] = { 'a' + i % 2, '\0' };
+
+		send_part(cases[i].host, name, cases[i].part);
+		unsynced = cases[i].unsynced;
+		send_manifest(cases[i].host, name, "recording", "recording");
+		complete_for_a_while();
+		assert_string_equal(state_of(cases[i].host, name), "incoming");
+		assert_int_equal(collector.stored, i);
+		unsynced = NULL;
+		await_state(cases[i].host, name, "stored");
+	}
+}
+
 /* Without the index nothing is stored, and no host hears that. */
 static void test_no_index(void **state)
 {
@@ -377,6 +430,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_has_name, begin, end),
 		cmocka_unit_test_setup_teardown(test_beside, begin, end),
 		cmocka_unit_test_setup_teardown(test_turns, begin, end),
+		cmocka_unit_test_setup_teardown(test_sync, begin, end),
 		cmocka_unit_test_setup_teardown(test_no_index, begin, end),
 		cmocka_unit_test_setup_teardown(test_limits, begin, end),
 		cmocka_unit_test_setup_teardown(test_damaged_again, begin, end),

@@ -49,16 +49,19 @@ bool store_checks(const struct collector *c, int64_t incident)
 	return false;
 }
 
-/* A part beyond the end can have come before the manifest. */
+/*
+ * A part beyond the end can have come before the manifest. An earlier check can have cut the file
+ * without reaching the disk, so the file is synced each time.
+ */
 static int cut(int fd, const struct index_incident *incident)
 {
 	struct stat st;
 
 	if (fstat(fd, &st))
 		return -1;
-	if ((uint64_t)st.st_size == incident->size)
-		return 0;
-	return ftruncate(fd, incident->size) || fsync(fd) ? -1 : 0;
+	if ((uint64_t)st.st_size != incident->size && ftruncate(fd, incident->size))
+		return -1;
+	return fsync(fd);
 }
 
 /*
@@ -176,6 +179,13 @@ static enum outcome keep(struct collector *c, struct check *k)
 	return k->pid ? OUTCOME_STORED : OUTCOME_ERROR;
 }
 
+/* The file has its name already, but the name may not be on the disk. */
+static enum outcome keep_name(struct collector *c, struct check *k)
+{
+	k->error = -files_sync_names(&c->files, k->host.name);
+	return k->error ? OUTCOME_ERROR : OUTCOME_STORED;
+}
+
 static bool has_file(struct collector *c, const struct check *k)
 {
 	int fd = files_open_incident(&c->files, k->host.name, k->incident.name);
@@ -193,7 +203,7 @@ static enum outcome outcome_of(struct collector *c, struct check *k)
 	switch (file_check_verdict(k->status)) {
 	case FILE_RECORDING:
 	case FILE_OTHER:
-		return k->has_name ? OUTCOME_STORED : keep(c, k);
+		return k->has_name ? keep_name(c, k) : keep(c, k);
 	case FILE_DAMAGED:
 		return k->has_name && has_file(c, k) ? OUTCOME_OTHER_FILE : OUTCOME_DAMAGED;
 	default:

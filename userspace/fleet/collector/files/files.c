@@ -47,8 +47,12 @@ int files_directory(int at, const char *name)
 		return dir < 0 ? -errno : dir;
 	if (mkdirat(at, name, DIRECTORY_MODE) && errno != EEXIST)
 		return -errno;
-	if (fsync(at))
-		return -errno;
+	/* The next call must not find a directory whose name is not on the disk. */
+	if (fsync(at)) {
+		dir = -errno;
+		unlinkat(at, name, AT_REMOVEDIR);
+		return dir;
+	}
 	dir = openat(at, name, DIRECTORY_FLAGS);
 	return dir < 0 ? -errno : dir;
 }
@@ -137,8 +141,13 @@ static int create_part(struct collect_files *f, const char *host, const char *na
 	fd = openat(dir, file, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT) {
 		fd = openat(dir, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+		/* The next message must not find a file whose name is not on the disk. */
 		if (fd >= 0 && fsync(dir)) {
+			int error = errno;
+
 			close(fd);
+			unlinkat(dir, file, 0);
+			errno = error;
 			fd = -1;
 		}
 	}
@@ -272,6 +281,17 @@ int files_keep(struct collect_files *f, const char *host, const char *name)
 		close(from);
 	if (to >= 0)
 		close(to);
+	return ret;
+}
+
+int files_sync_names(struct collect_files *f, const char *host)
+{
+	int dir = open_directory(f->incidents, host), ret;
+
+	if (dir < 0)
+		return dir;
+	ret = fsync(dir) ? -errno : 0;
+	close(dir);
 	return ret;
 }
 

@@ -57,6 +57,8 @@ int files_remove_part(struct collect_files *f, const char *host, const char *nam
 		      int64_t incident);
 /* Give a complete file its name, which is on the disk then. -EEXIST: the name is in use. */
 int files_keep(struct collect_files *f, const char *host, const char *name);
+/* Write the names of a host's incidents to the disk. */
+int files_sync_names(struct collect_files *f, const char *host);
 /*
  * Keep a message that cannot be stored, one for each host and FILES_ASIDE_MAX in all.
  * -EEXIST: an earlier one of the host is there; -EMLINK: there are as many already.
