@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The transport by directories, for a collector: a host that leaves what cannot be read. */
+/*
+ * The transport by directories: a host that leaves what cannot be read, and what is on the disk
+ * when a message is published.
+ */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,6 +27,17 @@ static bool files_are_cut;
 ssize_t read(int fd, void *to, size_t size)
 {
 	return files_are_cut ? 0 : syscall(SYS_read, fd, to, size);
+}
+
+static unsigned int syncs, failing;	/* calls of fsync(), and the one that fails */
+
+int fsync(int fd)
+{
+	if (++syncs == failing) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_fsync, fd);
 }
 
 static void make(const char *path)
@@ -136,11 +151,51 @@ static void test_cut(void **state)
 	remove_folders();
 }
 
+/*
+ * A message is published when it, its name and that of its folder are on the disk. After each
+ * error the next attempt writes all of that.
+ */
+static void test_synced(void **state)
+{
+	struct transport_options o = { .role = ROLE_HOST, .host = "new" };
+	struct parcel p = { .channel = CHANNEL_COLLECTOR, .host = "new", .id = "m", .data = "x",
+			    .size = 1 };
+	struct transport t = { 0 };
+	char url[64], name[256];
+
+	(void)state;
+	make_folders();
+	snprintf(url, sizeof(url), "dir:%s", folder);
+	o.url = url;
+	assert_int_equal(transport_open(&t, &o), 0);
+	for (failing = 1; failing <= 3; failing++) {
+		syncs = 0;
+		assert_int_not_equal(t.ops->publish(&t, &p, 1), 0);
+		assert_int_equal(syncs, failing);
+		snprintf(name, sizeof(name), "%s/collector/new", folder);
+		rmdir(name);
+	}
+	failing = syncs = 0;
+	assert_int_equal(t.ops->publish(&t, &p, 1), 0);
+	/* The folder is there since the third attempt. */
+	assert_int_equal(syncs, 2);
+	failing = 1;
+	syncs = 0;
+	strcpy(p.host, "newer");
+	assert_int_not_equal(t.ops->publish(&t, &p, 1), 0);
+	syncs = failing = 0;
+	assert_int_equal(t.ops->publish(&t, &p, 1), 0);
+	assert_int_equal(syncs, 3);
+	transport_close(&t);
+	remove_folders();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_synced),
 	};
 
 	return cmocka_run_group_tests_name("fleet_directory", tests, NULL, NULL);

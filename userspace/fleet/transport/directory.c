@@ -156,8 +156,11 @@ static int make_folder(int dir, const char *name)
 	int ret = mkdirat(dir, name, 0770) && errno != EEXIST ? -errno : 0;
 
 	umask(before);
-	if (!ret)
-		fsync(dir);
+	if (!ret && fsync(dir)) {
+		ret = -errno;
+		/* The next message must not find a folder whose name is not on the disk. */
+		unlinkat(dir, name, AT_REMOVEDIR);
+	}
 	return ret;
 }
 
