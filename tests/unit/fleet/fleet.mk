@@ -5,7 +5,7 @@
 #	make check-unit-fleet		without and with sanitizers
 
 FLEET_TEST_BUILD := $(BUILD)/tests/unit/fleet
-FLEET_TESTS := fleet_admin fleet_batch fleet_batching fleet_budget fleet_copies fleet_directory fleet_memory fleet_message fleet_permits fleet_index \
+FLEET_TESTS := fleet_admin fleet_agent fleet_batch fleet_batching fleet_budget fleet_copies fleet_directory fleet_memory fleet_message fleet_permits fleet_index \
 	fleet_spool fleet_store fleet_stream_spool fleet_sums
 FLEET_TEST_PLAIN := $(addprefix $(FLEET_TEST_BUILD)/plain/,$(FLEET_TESTS))
 FLEET_TEST_ASAN := $(addprefix $(FLEET_TEST_BUILD)/asan/,$(FLEET_TESTS))
