@@ -18,6 +18,7 @@
 
 #include "command/command.h"
 #include "kernel/control.h"
+#include "kernel/cpustats.h"
 #include "kernel/hidden_cpus.h"
 
 static char root[] = "/tmp/rbmap-cli-control.XXXXXX";
@@ -356,6 +357,38 @@ static void test_hidden_cpus(void **state)
 	assert_false(complain_hidden_cpus(control, devices));
 }
 
+/* The lost events of a CPU are those of its ring and those that never came to a ring. */
+static void test_cpustats(void **state)
+{
+	struct cpustats *before, *now;
+	size_t nr_before, nr;
+
+	(void)state;
+	make_dir("per_cpu/cpu10");
+	put("per_cpu/cpu10/stats", "entries: 4\nemitted: 30\nlost events: 2\nmissed: 3\nexcluded: 8\n");
+	before = cpustats_read(&nr_before);
+	assert_non_null(before);
+	assert_int_equal(nr_before, 2);
+	assert_int_equal(before[0].cpu, 0);
+	assert_int_equal(before[0].value[CPUSTAT_LOST], 13);
+	assert_int_equal(before[1].cpu, 10);
+	assert_int_equal(before[1].value[CPUSTAT_LOST], 5);
+	assert_int_equal(before[1].value[CPUSTAT_MISSED], 3);
+	assert_int_equal(before[1].value[CPUSTAT_EXCLUDED], 8);
+	assert_int_equal(cpustats_sum(CPUSTAT_LOST), 18);
+	/* The number of unread events is no counter; one that a reset has set to 0 counts anew. */
+	put("per_cpu/cpu10/stats", "entries: 6\nemitted: 37\nlost events: 1\nmissed: 0\nexcluded: 9\n");
+	now = cpustats_read(&nr);
+	assert_non_null(now);
+	cpustats_subtract(now, nr, before, nr_before);
+	assert_int_equal(now[1].value[CPUSTAT_UNREAD], 6);
+	assert_int_equal(now[1].value[CPUSTAT_EMITTED], 7);
+	assert_int_equal(now[1].value[CPUSTAT_LOST], 1);
+	assert_int_equal(now[1].value[CPUSTAT_EXCLUDED], 1);
+	free(before);
+	free(now);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +403,7 @@ int main(void)
 		cmocka_unit_test(test_buffer),
 		cmocka_unit_test(test_buffer_name),
 		cmocka_unit_test(test_hidden_cpus),
+		cmocka_unit_test(test_cpustats),
 	};
 
 	return cmocka_run_group_tests_name("cli_control", tests, set_up,

@@ -82,6 +82,8 @@ static void test_no_process(void **state)
 	assert_false(dump_request(pid, 60));
 }
 
+static unsigned int first_takes;	/* us, the first file of a server */
+
 /*
  * Begin a recorder that answers each request, from when the file @wait_for exists; NULL: from
  * now on. *@files is the number of its files. It ends with SIGTERM.
@@ -106,7 +108,8 @@ static pid_t begin_server(const char *wait_for, int *files)
 		sigwaitinfo(&set, &info);
 		if (dump_request_is_repeated(&info))
 			continue;
-		++*files;
+		if (!(*files)++)
+			usleep(first_takes);
 		dump_request_answer(&info, true);
 	}
 }
@@ -210,12 +213,34 @@ static void test_network_namespace(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* The asker repeats its request while the recorder writes. That makes no second file. */
+static void test_repeated(void **state)
+{
+	int *files = mmap(NULL, sizeof(*files), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t recorder;
+
+	(void)state;
+	assert_true(files != MAP_FAILED);
+	first_takes = 2500000;
+	recorder = begin_server(NULL, files);
+	assert_true(dump_request(recorder, 60));
+	/* The recorder takes this one after the repeated one. */
+	assert_true(dump_request(recorder, 60));
+	assert_int_equal(*files, 2);
+	kill(recorder, SIGTERM);
+	waitpid(recorder, NULL, 0);
+	munmap(files, sizeof(*files));
+	first_takes = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_no_process),
 		cmocka_unit_test(test_two_askers),
+		cmocka_unit_test(test_repeated),
 		cmocka_unit_test(test_no_answer),
 		cmocka_unit_test(test_network_namespace),
 	};

@@ -221,6 +221,11 @@ static void test_loss(void **state)
 	reported.reported = 50;
 	assert_int_equal(live_events_loss(&live).sum.total, 55);
 
+	/* A reset has set the kernel's counter to 0 meanwhile. */
+	live.missed_before = 100;
+	assert_int_equal(live_events_loss(&live).sum.total, 57);
+	live.missed_before = 2;
+
 	live.observe = true;
 	assert_int_equal(live_events_loss(&live).sum.total, 36);
 	print_loss(&live, 10, text, sizeof(text));
@@ -249,6 +254,12 @@ static void test_unopened(void **state)
 		assert_non_null(strstr(text, "\n  7 in rings of CPUs that came online"));
 		assert_non_null(strstr(text, "\nrbmap: CPU 1 came online, and none of its events"));
 	}
+	/* Its unread events are no part of those that a signal leaves unread. */
+	live = (struct live_events){ .own = &own, .taken = COMMITTED };
+	raise(SIGINT);
+	assert_false(print_loss(&live, COMMITTED, text, sizeof(text)));
+	assert_null(strstr(text, "more events were not read"));
+	live_events_continue();
 	nr_unopened = 0;
 	unread_dir = -EMFILE;
 	assert_false(print_loss(&live, COMMITTED, text, sizeof(text)));

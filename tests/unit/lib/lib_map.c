@@ -155,6 +155,31 @@ static void test_loss_without_an_event(void **state)
 	fake_free(ring);
 }
 
+/* Each cause of a loss is in the sum. */
+static void test_causes(void **state)
+{
+	struct fake_ring *ring = fake_new(0, SUBBUF, SLOTS);
+	struct rbmap_meta *meta = ring->meta;
+	struct rbmap_loss loss;
+
+	(void)state;
+	meta->overrun = 1;
+	meta->dropped_full = 2;
+	meta->dropped_lapped = 4;
+	meta->dropped_nested = 8;
+	meta->dropped_too_large = 16;
+	meta->expired = 32;
+	meta->dropped_no_ring = 64;
+	meta->disabled = 128;
+	assert_int_equal(rbmap_loss(&ring->map, &loss), 0);
+	assert_int_equal(loss.total, 127);
+	assert_int_equal(loss.disabled, 128);
+	assert_int_equal(loss.overrun | loss.full | loss.lapped | loss.nested | loss.too_large |
+			 loss.expired | loss.no_ring, 127);
+	assert_true(loss.full == 2 && loss.lapped == 4 && loss.nested == 8 && loss.expired == 32);
+	fake_free(ring);
+}
+
 /* The kernel's own ring: no fields of rbmap in the meta-page, losses in flags only. */
 static void test_foreign_ring(void **state)
 {
@@ -349,6 +374,29 @@ static void test_next_ring(void **state)
 	ring->map.is_rbmap = false;
 	ring->error = -ESTALE;
 	assert_int_equal(rbmap_next_event(&ring->map, &ev), RBMAP_ERR_GONE);
+	fake_free(ring);
+}
+
+/* A loss behind the last event of a ring is reported with the first event of the next ring. */
+static void test_loss_behind_a_ring(void **state)
+{
+	struct fake_ring *ring = fake_new(0, SUBBUF, SLOTS);
+	struct rbmap_event ev;
+	struct rbmap_loss loss;
+
+	(void)state;
+	fake_emit(ring, 1, 0);
+	ring->next_slots = SLOTS;
+	ring->next_subbuf_size = SUBBUF;
+	ring->lost_behind = 9;
+	assert_int_equal(rbmap_next_event(&ring->map, &ev), 1);
+	assert_int_equal(ev.lost, 0);
+	assert_int_equal(rbmap_next_event(&ring->map, &ev), 0);
+	fake_emit(ring, 2, 1);
+	assert_int_equal(rbmap_next_event(&ring->map, &ev), 1);
+	assert_int_equal(ev.lost, 9);
+	rbmap_loss(&ring->map, &loss);
+	assert_int_equal(loss.reported, 9);
 	fake_free(ring);
 }
 
@@ -562,12 +610,14 @@ int main(void)
 		cmocka_unit_test(test_random_interleaving),
 		cmocka_unit_test(test_second_map_goes_on),
 		cmocka_unit_test(test_loss_without_an_event),
+		cmocka_unit_test(test_causes),
 		cmocka_unit_test(test_foreign_ring),
 		cmocka_unit_test(test_loss_of_unknown_size),
 		cmocka_unit_test(test_meta_that_lies),
 		cmocka_unit_test(test_reader_that_lies),
 		cmocka_unit_test(test_errors_of_the_device),
 		cmocka_unit_test(test_next_ring),
+		cmocka_unit_test(test_loss_behind_a_ring),
 		cmocka_unit_test(test_loss_that_splice_leaves_to_the_map),
 		cmocka_unit_test(test_loss_that_splice_reports_later),
 		cmocka_unit_test(test_nothing_new_is_one_call),

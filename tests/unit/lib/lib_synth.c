@@ -200,7 +200,8 @@ static int fake_get_reader(struct rbmap_map *map)
 		return ring->error;
 	held = fake_header(ring, meta->reader.id)->commit & RBMAP_COMMIT_MASK;
 	if (ring->next_slots && held == meta->reader.read && !ring->nr_used) {
-		meta->reader.lost_events = 0;
+		meta->reader.lost_events = ring->lost_behind;
+		ring->lost_behind = 0;
 		return -ESTALE;
 	}
 	if (held == meta->reader.read && !ring->writer_with_reader)

@@ -74,6 +74,7 @@ struct fake_ring {
 	uint32_t generation;
 	unsigned int calls;
 	bool lapped;			/* the next splice() gets the writer's sub-buffer */
+	uint32_t lost_behind;		/* events that were lost behind the ring's last one */
 };
 
 struct fake_ring *fake_new(int cpu, size_t subbuf_size, unsigned int nr_slots);
