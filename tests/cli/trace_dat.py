@@ -105,7 +105,9 @@ class Recording:
         self.long = int(word or 64) // 8
         self.format = formats(self.long)
         self.buffers, self.options = {"": {}}, []
-        self.kallsyms = "".join(f"{0xc1000000 + 0x100 * i:016x} t func{i}\n" for i in range(40))
+        # An absolute symbol is no address.
+        self.kallsyms = "0000000000000018 A __per_cpu_end\n" + "".join(
+            f"{0xc1000000 + 0x100 * i:016x} t func{i}\n" for i in range(40))
         self.printk, self.comms = "", {10: "ten", 20: "twenty"}
         self.clock, self.page_size, self.lost = "local", 4096, {}
         # [("", 1)] = {5: 20}: CPU 1 has lost 20 events before the one of index 5.

@@ -13,6 +13,7 @@
 
 #include "cli_synth.h"
 #include "symbols/symbol_use.h"
+#include "symbols/symbols.h"
 
 #define BASE		0xffffffff81000000ull
 #define NR_FIELDS	8
@@ -171,12 +172,30 @@ static void test_limit(void **state)
 	symbol_use_free(use);
 }
 
+/* A user's address is behind the offsets of variables, and belongs to none of them. */
+static void test_absolute(void **state)
+{
+	static const char text[] = "0000000000000000 A fixed_percpu_data\n"
+				   "0000000000036000 A __per_cpu_end\n"
+				   "ffffffff81000000 T _text\n"
+				   "ffffffff81000010 a absolute\n";
+	struct symbols *symbols = symbols_new();
+
+	(void)state;
+	assert_non_null(symbols);
+	assert_int_equal(symbols_add(symbols, text, strlen(text)), 0);
+	assert_null(symbols_find(symbols, 0x47b5e1));
+	assert_string_equal(symbols_find(symbols, 0xffffffff81000018)->name, "_text");
+	symbols_free(symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_fields, setup),
 		cmocka_unit_test_setup(test_halves, setup),
 		cmocka_unit_test_setup(test_limit, setup),
+		cmocka_unit_test(test_absolute),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,9 @@ static bool parse_line(char *line, char *end, struct symbol *symbol)
 	symbol->addr = parse_hex(&at);
 	if (!symbol->addr || at == line || end - at < 4 || at[0] != ' ' || at[2] != ' ')
 		return false;
+	/* Absolute symbols: offsets of variables of each CPU. Addresses of users are behind them. */
+	if (at[1] == 'A' || at[1] == 'a')
+		return false;
 	symbol->name = at + 3;
 	symbol->module = NULL;
 	*end = '\0';
