@@ -288,6 +288,19 @@ static void test_state_goes_first(void **state)
 	assert_false(exists("spool/data/" ID));
 }
 
+/* Where the state may be back after a loss of power, the data stays with it. */
+static void test_state_comes_back(void **state)
+{
+	struct incident *i = take(3);
+
+	(void)state;
+	disk_begin(1);
+	spool_remove(&a.spool, i);
+	disk_begin(0);
+	assert_int_equal(a.spool.nr, 0);
+	assert_true(exists("spool/data/" ID));
+}
+
 static void step(void)
 {
 	assert_int_equal(sending_step(&a.sending, &a.spool, &a.uplink), 0);
@@ -543,6 +556,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_link_of_other, begin, end),
 		cmocka_unit_test_setup_teardown(test_incident_is_synced, begin, end),
 		cmocka_unit_test_setup_teardown(test_state_goes_first, begin, end),
+		cmocka_unit_test_setup_teardown(test_state_comes_back, begin, end),
 		cmocka_unit_test_setup_teardown(test_parts, begin, end),
 		cmocka_unit_test_setup_teardown(test_changed, begin, end),
 		cmocka_unit_test_setup_teardown(test_folders_are_synced, begin, end),

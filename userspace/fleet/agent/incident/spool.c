@@ -109,13 +109,14 @@ static void forget(struct spool *s, struct incident *i)
 	s->freed = true;
 }
 
+/* A state without data would be reported as a loss at the next start. */
 void spool_remove(struct spool *s, struct incident *i)
 {
-	if (files_remove(s->state, i->id))
+	if (files_remove(s->state, i->id) || fsync(s->state))
 		complain("cannot remove the incident %s from the spool: %s", i->id,
 			 strerror(errno));
-	fsync(s->state);
-	files_remove(s->data, i->id);
+	else
+		files_remove(s->data, i->id);
 	forget(s, i);
 }
 
