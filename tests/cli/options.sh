@@ -145,6 +145,7 @@ by_zsh()
 		_call_program() { shift; eval "$*" }
 		_describe() { print -l -- "${(@)${(P)4}%%:*}" }
 		_files() { print files "$@" }
+		compset() { [[ ${words[CURRENT]} != ${~2}* ]] || print -- "$2" }
 		_message() { print none }
 		_pids() { print pids }
 		_wanted() {
@@ -332,6 +333,14 @@ ok "bash offers process ids" grep -qx $$ <(by_bash stream --pid "$$")
 [ -z "$has_fish" ] || same "fish completes the command of record" "$(by_fish record -- rbma)" rbmap
 same "bash completes a name with a colon" "$(by_bash stream -e sched : | xargs)" '* sched_switch'
 same "bash completes the name of an event alone" "$(by_bash stream -e sched_s | xargs)" sched_switch
+same "bash completes the last name of a list" "$(by_bash stream -e sched : sched_switch,ir | xargs)" \
+	'sched_switch,irq:* sched_switch,irq:irq_handler_entry'
+same "bash completes a name without a system in a list" "$(by_bash stream -e irq,sched_s | xargs)" irq,sched_switch
+[ -z "$has_fish" ] || same "fish completes the last name of a list" \
+	"$(by_fish stream -e sched:sched_switch,ir | xargs)" \
+	'sched:sched_switch,irq:* sched:sched_switch,irq:irq_handler_entry'
+[ -z "$has_zsh" ] || same "zsh offers events for the last name of a list" \
+	"$(by_zsh stream -e sched:sched_switch,ir | xargs)" "*, $events"
 same "bash offers no event for a name that none has" "$(by_bash stream -e nosuch | xargs)" ''
 same "bash offers no value after an option without one" "$(by_bash record -f -)" "$(by_bash record -)"
 same "bash offers tracepoints" "$(by_bash probe add '' | xargs)" 'sched_switch sched_wakeup'

@@ -10,19 +10,20 @@ _rbmap_commands()
 	echo help
 }
 
+# _rbmap_events [BEFORE]: the word at the cursor begins with BEFORE, further names of a list
 _rbmap_events()
 {
-	local names
+	local names before=${1-} word=${cur#"${1-}"}
 	names=$(rbmap list 2>/dev/null | awk '{
 		split($1, part, ":")
 		print $1
 		if (!seen[part[1]]++)
 			print part[1] ":*"
 	}')
-	COMPREPLY=($(compgen -W "$names" -- "$cur"))
+	COMPREPLY=($(compgen -P "$before" -W "$names" -- "$word"))
 	# The name of an event is enough.
-	if [[ ${#COMPREPLY[@]} -eq 0 && $cur != *:* ]]; then
-		COMPREPLY=($(compgen -W "$(sed '/\*/d; s/.*://' <<<"$names")" -- "$cur"))
+	if [[ ${#COMPREPLY[@]} -eq 0 && $word != *:* ]]; then
+		COMPREPLY=($(compgen -P "$before" -W "$(sed '/\*/d; s/.*://' <<<"$names")" -- "$word"))
 	fi
 	# A colon divides words for bash: only what is after it is replaced.
 	if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then
@@ -94,7 +95,7 @@ _rbmap_value()
 	buffer) _rbmap_buffers ;;
 	cgroup) COMPREPLY=($(cd /sys/fs/cgroup 2>/dev/null && compgen -d -- "$cur")) ;;
 	dir) _rbmap_paths -d ;;
-	event) _rbmap_events ;;
+	event) _rbmap_events "${cur%"${cur##*,}"}" ;;
 	file) _rbmap_paths -f ;;
 	kernel) COMPREPLY=($(cd /lib/modules 2>/dev/null && compgen -d -- "$cur")) ;;
 	pid) COMPREPLY=($(cd /proc && compgen -d -- "$cur" | grep '^[0-9]')) ;;

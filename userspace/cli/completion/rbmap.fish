@@ -50,7 +50,11 @@ function __rbmap_value
         case dir
             __fish_complete_directories (commandline -ct)
         case event
-            __rbmap_events
+            # A list can have names already.
+            set -l before (string match -r '^.*,' -- (commandline -ct))
+            for event in (__rbmap_events)
+                echo "$before$event"
+            end
         case file
             __fish_complete_path (commandline -ct)
         case kernel
