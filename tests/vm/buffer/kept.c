@@ -144,7 +144,7 @@ static void test_readable_to_the_end(void)
 	char buffer[MAX_SUBBUF];
 	ssize_t got;
 
-	create(fd, "kept-a buffer_size_kb=64 subbuf_size_kb=4");
+	create(fd, "kept-a buffer_size_kb=64");
 	use("kept-a");
 	pin(0);
 	if (!client_open(&client, 0, O_RDONLY | O_NONBLOCK))
