@@ -40,10 +40,14 @@ for file in streamed reported; do
 done
 
 # The head is there before the first event.
-rbmap stream --json -d 0.5 -C x86-tsc -e rbmap:marker >streamed 2>errors
-is "$(wc -l <streamed)" 1 "without an event: a head"
-like "$(cat streamed)" '"clock": "x86-tsc", "unit": "cycles", .*"time": null\}$' \
-	"a single moment does not tell the time of a cycle"
+if grep -q x86-tsc /sys/kernel/rbmap/trace_clock; then
+	rbmap stream --json -d 0.5 -C x86-tsc -e rbmap:marker >streamed 2>errors
+	is "$(wc -l <streamed)" 1 "without an event: a head"
+	like "$(cat streamed)" '"clock": "x86-tsc", "unit": "cycles", .*"time": null\}$' \
+		"a single moment does not tell the time of a cycle"
+else
+	skip "not x86" "the head of a stream in cycles"
+fi
 
 # A loss is an object before the next event.
 rbmap create small buffer_size_kb=$((4 * page_kb))

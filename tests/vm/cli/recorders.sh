@@ -116,7 +116,8 @@ kill $recorders
 wait $recorders
 for output in one two; do
 	like "$(cat /tmp/$output.err)" ' events read, 0 lost$' "recorder $output lost nothing"
-	rbmap report /tmp/$output.dat | grep -E -- "-$dd .* NR (0|1) " | sed 's/.*: sys_/sys_/' >/tmp/$output.txt
+	rbmap report /tmp/$output.dat | grep -E -- "-$dd .* NR [0-9]+ \((read|write)[,)]" |
+		sed 's/.*: sys_/sys_/' >/tmp/$output.txt
 	rm /tmp/$output.dat
 done
 ok "the recordings have the system calls of dd" test "$(wc -l </tmp/one.txt)" -ge $((4 * count))
