@@ -26,6 +26,15 @@ int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
+int sync_new_name(int at, const char *name, int flags)
+{
+	int ret = fsync(at) ? -errno : 0;
+
+	if (ret)
+		unlinkat(at, name, flags);
+	return ret;
+}
+
 int write_all_at(int fd, const void *data, size_t size, uint64_t offset)
 {
 	while (size) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Whole reads and writes, and standard input and output as files */
+/* Whole reads and writes, names on the disk, and standard input and output as files */
 #ifndef RBMAP_BASE_FILES_H
 #define RBMAP_BASE_FILES_H
 
@@ -15,6 +15,13 @@ int write_all_at(int fd, const void *data, size_t size, uint64_t offset);
 
 /* Read all bytes at an offset. Return 0 or a negative errno; -EBADMSG: the file is shorter. */
 int read_all_at(int fd, void *data, size_t size, uint64_t offset);
+
+/*
+ * Let the name of a new file of the directory @at be on the disk, or remove the file, so that
+ * the next attempt makes it anew. For a directory, @flags are AT_REMOVEDIR. Return 0 or a
+ * negative errno.
+ */
+int sync_new_name(int at, const char *name, int flags);
 
 /*
  * Recordings with the name "-", or /dev/stdout and the like: standard input and output. The

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "folder.h"
 #include "transport.h"
 
@@ -156,12 +157,7 @@ static int make_folder(int dir, const char *name)
 	int ret = mkdirat(dir, name, 0770) && errno != EEXIST ? -errno : 0;
 
 	umask(before);
-	if (!ret && fsync(dir)) {
-		ret = -errno;
-		/* The next message must not find a folder whose name is not on the disk. */
-		unlinkat(dir, name, AT_REMOVEDIR);
-	}
-	return ret;
+	return ret ? ret : sync_new_name(dir, name, AT_REMOVEDIR);
 }
 
 /* Open the folder of a channel, or of a host in it. Return a descriptor or a negative errno. */

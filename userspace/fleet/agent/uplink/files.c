@@ -23,11 +23,9 @@ int files_open_folder(int dir, const char *name)
 		return fd < 0 ? -errno : fd;
 	if (mkdirat(dir, name, 0750) && errno != EEXIST)
 		return -errno;
-	if (dir != AT_FDCWD && fsync(dir)) {
-		fd = -errno;
-		unlinkat(dir, name, AT_REMOVEDIR);
+	fd = dir == AT_FDCWD ? 0 : sync_new_name(dir, name, AT_REMOVEDIR);
+	if (fd)
 		return fd;
-	}
 	fd = openat(dir, name, FOLDER_FLAGS);
 	return fd < 0 ? -errno : fd;
 }

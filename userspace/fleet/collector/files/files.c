@@ -47,12 +47,9 @@ int files_directory(int at, const char *name)
 		return dir < 0 ? -errno : dir;
 	if (mkdirat(at, name, DIRECTORY_MODE) && errno != EEXIST)
 		return -errno;
-	/* The next call must not find a directory whose name is not on the disk. */
-	if (fsync(at)) {
-		dir = -errno;
-		unlinkat(at, name, AT_REMOVEDIR);
+	dir = sync_new_name(at, name, AT_REMOVEDIR);
+	if (dir)
 		return dir;
-	}
 	dir = openat(at, name, DIRECTORY_FLAGS);
 	return dir < 0 ? -errno : dir;
 }
@@ -132,29 +129,24 @@ void files_close(struct collect_files *f)
 /* Open the file of an incident's parts. The name of a new file is on the disk before a part. */
 static int create_part(struct collect_files *f, const char *host, const char *name)
 {
-	int dir = files_directory(f->incoming, host), fd;
+	int dir = files_directory(f->incoming, host), fd, ret;
 	char file[NAME_SIZE];
+	bool is_new;
 
 	if (dir < 0)
 		return dir;
 	part_name(file, name);
 	fd = openat(dir, file, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT) {
+	is_new = fd < 0 && errno == ENOENT;
+	if (is_new)
 		fd = openat(dir, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
-		/* The next message must not find a file whose name is not on the disk. */
-		if (fd >= 0 && fsync(dir)) {
-			int error = errno;
-
-			close(fd);
-			unlinkat(dir, file, 0);
-			errno = error;
-			fd = -1;
-		}
-	}
-	if (fd < 0)
-		fd = -errno;
+	ret = fd < 0 ? -errno : 0;
+	if (!ret && is_new)
+		ret = sync_new_name(dir, file, 0);
+	if (fd >= 0 && ret)
+		close(fd);
 	close(dir);
-	return fd;
+	return ret ? ret : fd;
 }
 
 /* Return the descriptor of a file of this batch. */
