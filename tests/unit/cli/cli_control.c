@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "cli_stderr.h"
 #include "command/command.h"
 #include "kernel/control.h"
 #include "kernel/cpustats.h"
@@ -33,6 +34,14 @@ static void put(const char *file, const char *text)
 	assert_non_null(f);
 	fputs(text, f);
 	fclose(f);
+}
+
+static void drop(const char *file)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", root, file);
+	assert_int_equal(unlink(path), 0);
 }
 
 static void make_dir(const char *name)
@@ -112,7 +121,6 @@ static bool is_on(const char *name)
 static void test_list_of_enabled(void **state)
 {
 	struct control_events ev;
-	char path[512];
 
 	(void)state;
 	put("set_event", "irq:irq_entry\ngone:event\nsched:sched_wakeup\n");
@@ -123,8 +131,7 @@ static void test_list_of_enabled(void **state)
 	assert_false(ev.v[2].enabled);
 	assert_true(ev.v[3].enabled);
 	control_events_free(&ev);
-	snprintf(path, sizeof(path), "%s/set_event", root);
-	assert_int_equal(unlink(path), 0);
+	drop("set_event");
 }
 
 static void test_read(void **state)
@@ -146,11 +153,10 @@ static void test_read(void **state)
 	control_events_free(&ev);
 }
 
-/* The kernel has an event whose probe does not fit. */
+/* A probe does not fit, and the kernel has an event of that name. */
 static void test_replace(void **state)
 {
 	struct control_events ev;
-	char path[512];
 
 	(void)state;
 	put("available_events", "irq:irq_entry\nirq:tasklet\n");
@@ -162,8 +168,7 @@ static void test_replace(void **state)
 	assert_int_equal(ev.nr, 4);
 	assert_null(ev.v[1].unavailable);
 	control_events_free(&ev);
-	snprintf(path, sizeof(path), "%s/available_events", root);
-	assert_int_equal(unlink(path), 0);
+	drop("available_events");
 }
 
 static void test_match(void **state)
@@ -227,28 +232,18 @@ static const char *said_about(const char *name)
 	static char text[512];
 	struct control_events ev;
 	char *patterns[] = { (char *)name };
-	const int before = dup(STDERR_FILENO);
-	FILE *file = tmpfile();
-	size_t len;
+	struct kept_stderr kept;
 
-	assert_non_null(file);
 	assert_int_equal(control_events_read_available(&ev), 0);
-	assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
+	keep_stderr(&kept);
 	assert_int_equal(control_select(&ev, patterns, 1), -ENOENT);
-	assert_true(dup2(before, STDERR_FILENO) >= 0);
-	close(before);
+	end_stderr(&kept, text, sizeof(text));
 	control_events_free(&ev);
-	rewind(file);
-	len = fread(text, 1, sizeof(text) - 1, file);
-	text[len] = '\0';
-	fclose(file);
 	return text;
 }
 
 static void test_unknown_names(void **state)
 {
-	char path[512];
-
 	(void)state;
 	assert_non_null(strstr(said_about("syscalls:sys_enter_opena"), "raw_syscalls:sys_enter"));
 	put("available_events", "sched:sched_switch\nsyscalls:sys_enter_openat\nksm:ksm_exit\n");
@@ -261,8 +256,7 @@ static void test_unknown_names(void **state)
 	assert_null(strstr(said_about("sched:nosuch"), "a system"));
 	assert_null(strstr(said_about("k*m:nosuch"), "a system"));
 	assert_non_null(strstr(said_about("kvm"), "of a module while it is loaded"));
-	snprintf(path, sizeof(path), "%s/available_events", root);
-	assert_int_equal(unlink(path), 0);
+	drop("available_events");
 }
 
 static void test_files(void **state)

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/process.h"
+#include "cli_stderr.h"
 #include "live/live_events.h"
 #include "stream/output.h"
 
@@ -106,23 +107,14 @@ static void write_stats(unsigned int read, unsigned int missed)
 /* Store what the sums say on stderr. */
 static bool print_loss(struct live_events *live, uint64_t events, char *text, size_t size)
 {
-	FILE *file = tmpfile();
-	int before = dup(STDERR_FILENO);
+	struct kept_stderr kept;
 	struct live_loss loss;
-	size_t len;
 	bool whole;
 
-	assert_non_null(file);
-	assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
+	keep_stderr(&kept);
 	loss = live_events_loss(live);
 	whole = live_events_print_loss(live, events, &loss);
-	fflush(stderr);
-	assert_true(dup2(before, STDERR_FILENO) >= 0);
-	close(before);
-	rewind(file);
-	len = fread(text, 1, size - 1, file);
-	text[len] = 0;
-	fclose(file);
+	end_stderr(&kept, text, size);
 	return whole;
 }
 

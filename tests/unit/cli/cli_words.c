@@ -18,6 +18,7 @@
 #include "base/printable.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "cli_stderr.h"
 #include "cli_synth.h"
 #include "command/command.h"
 #include "recording/write/cmdlines.h"
@@ -115,21 +116,13 @@ static void test_complain(void **state)
 {
 	static const char wanted[] =
 		"rbmap: a.dat: its clock, \\x1b]0;title\\x07\\x0arbmap: all is well, \xc3\xa4\n";
-	int before = dup(STDERR_FILENO);
-	FILE *file = tmpfile();
+	struct kept_stderr kept;
 	char text[256];
-	size_t size;
 
 	(void)state;
-	assert_non_null(file);
-	assert_true(before >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+	keep_stderr(&kept);
 	complain("%s: its clock, %s", "a.dat", "\x1b]0;title\a\nrbmap: all is well, \xc3\xa4");
-	assert_true(dup2(before, STDERR_FILENO) >= 0);
-	close(before);
-	rewind(file);
-	size = fread(text, 1, sizeof(text) - 1, file);
-	text[size] = '\0';
-	fclose(file);
+	end_stderr(&kept, text, sizeof(text));
 	assert_string_equal(text, wanted);
 }
 

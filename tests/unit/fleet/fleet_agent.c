@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -20,6 +19,7 @@
 
 #include "agent/agent.h"
 #include "agent/uplink/files.h"
+#include "remove_tree.h"
 
 #define NAME	"2026-11-26T14.03.12.dat"
 #define ID	"2026-11-26T14.03.12-ba7816bf"
@@ -173,14 +173,6 @@ static int begin(void **state)
 	       intake_begin(&a.intake, "inc", &a.spool, goes_on) ? 0 : -1;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static int end(void **state)
 {
 	(void)state;
@@ -191,7 +183,7 @@ static int end(void **state)
 	uplink_close(&a.uplink);
 	buf_free(&waiting);
 	waiting = (struct buf){ 0 };
-	return chdir("/") || nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return chdir("/") || remove_tree(dir);
 }
 
 static void write_file(const char *path, const char *text, size_t size)
@@ -288,7 +280,7 @@ static void test_state_goes_first(void **state)
 	assert_false(exists("spool/data/" ID));
 }
 
-/* Where the state may be back after a loss of power, the data stays with it. */
+/* If the removal of the state is not on the disk, the data stays, too. */
 static void test_state_comes_back(void **state)
 {
 	struct incident *i = take(3);
@@ -362,7 +354,7 @@ static void test_changed(void **state)
 	assert_string_equal(a.spool.losses.v[0].id, id);
 }
 
-/* A folder whose name is not on the disk is not there for the next agent. */
+/* If the name of a new folder is not on the disk, the next agent makes the folder anew. */
 static void test_folders_are_synced(void **state)
 {
 	struct spool other;
@@ -525,7 +517,7 @@ static void assert_line(const char *text, const char *name, unsigned int number)
 	assert_non_null(strstr(text, line));
 }
 
-/* Messages that the full spool has dropped become a gap, whose sums go up to its end. */
+/* Messages that the full spool has dropped are a gap. The sums of the gap go up to its end. */
 static void test_gap(void **state)
 {
 	unsigned int gap = 0, last;

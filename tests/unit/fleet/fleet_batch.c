@@ -21,6 +21,7 @@
 #include "collector_fixture.h"
 #include "message/stream/batch.h"
 #include "message/stream/stream.h"
+#include "unsynced.h"
 
 #define BOOT		"0123456789abcdef0123456789abcdef"
 #define NEXT_BOOT	"0123456789abcdef0123456789abcdee"
@@ -93,23 +94,11 @@ static const struct transport_ops ops = {
 };
 
 static const char *boot;	/* that messages come from */
-/* Files in whose path this is cannot be written to the disk; NULL: all can be. */
+/* A part of the path of files that cannot be written to the disk; NULL: all can be */
 static const char *unwritten;
 static unsigned int written_before;	/* so many times it still works */
 
 /* The disk does not take the files. The database is another matter. */
-static const char *unsynced;	/* the end of a folder's path whose fsync() fails; NULL: none */
-
-static void path_of(int fd, char path[256])
-{
-	char link[64];
-	ssize_t size;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	size = readlink(link, path, 255);
-	path[size < 0 ? 0 : size] = '\0';
-}
-
 int fdatasync(int fd)
 {
 	char path[256];
@@ -123,20 +112,6 @@ int fdatasync(int fd)
 	}
 	written_before -= fails;
 	return syscall(SYS_fdatasync, fd);
-}
-
-int fsync(int fd)
-{
-	size_t end = unsynced ? strlen(unsynced) : 0, size;
-	char path[256];
-
-	path_of(fd, path);
-	size = strlen(path);
-	if (end && size > end && !strcmp(path + size - end, unsynced)) {
-		errno = EIO;
-		return -1;
-	}
-	return syscall(SYS_fsync, fd);
 }
 
 static int64_t boot_base;

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -26,6 +25,7 @@
 #include "agent/uplink/files.h"
 #include "kernel/control.h"
 #include "message/message.h"
+#include "remove_tree.h"
 
 #define NAME	"2026-11-26T14.03.12.dat"
 
@@ -50,18 +50,10 @@ static int begin(void **state)
 	return mkdtemp(dir) ? chdir(dir) : -1;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static int end(void **state)
 {
 	(void)state;
-	return chdir("/") || nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return chdir("/") || remove_tree(dir);
 }
 
 static void open_spool(uint64_t most)

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -25,6 +24,7 @@
 #include "message/digest.h"
 #include "message/message.h"
 #include "recording/dat_read.h"
+#include "unsynced.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 
@@ -63,28 +63,6 @@ int dat_open_fd(struct rbmap_recording **reader, int fd)
 	if (pread(fd, &c, 1, 0) == 1 && c == 'e')
 		pause();
 	return c == 'r' || (c == 'l' && is_limited()) ? 0 : -EINVAL;
-}
-
-/* The end of the path whose fsync() fails; NULL: none does */
-static const char *unsynced;
-
-static bool is_unsynced(int fd)
-{
-	char link[64], name[256] = "";
-	size_t size, end = unsynced ? strlen(unsynced) : 0;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	size = readlink(link, name, sizeof(name) - 1) > 0 ? strlen(name) : 0;
-	return end && size > end && !strcmp(name + size - end, unsynced);
-}
-
-int fsync(int fd)
-{
-	if (is_unsynced(fd)) {
-		errno = EIO;
-		return -1;
-	}
-	return syscall(SYS_fsync, fd);
 }
 
 static int begin(void **state)

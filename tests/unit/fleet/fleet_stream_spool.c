@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,6 +24,7 @@
 #include "agent/uplink/files.h"
 #include "kernel/control.h"
 #include "message/stream/stream.h"
+#include "remove_tree.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 #define OTHER	"1123456789abcdef0123456789abcdef"
@@ -42,19 +42,11 @@ static int begin(void **state)
 	return fd < 0 ? -1 : chdir(dir);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static int end(void **state)
 {
 	(void)state;
 	close(fd);
-	return chdir("/") || nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return chdir("/") || remove_tree(dir);
 }
 
 static void open_spool(struct stream_spool *s, uint64_t most, const char *boot)
@@ -281,7 +273,7 @@ static void test_cuts(void **state)
 		uint64_t wanted = (uint64_t)cut < first ? 0 : (cut - first) / record;
 		const struct stream_position *p;
 
-		assert_int_equal(nftw("stream", remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+		assert_int_equal(remove_tree("stream"), 0);
 		assert_int_equal(mkdir("stream", 0700), 0);
 		copy_to("whole", "stream/0000000001", cut);
 		open_spool(&s, 64 << 20, BOOT);
@@ -312,7 +304,7 @@ static void test_damage(void **state)
 		char byte;
 		int file;
 
-		assert_int_equal(nftw("stream", remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+		assert_int_equal(remove_tree("stream"), 0);
 		assert_int_equal(mkdir("stream", 0700), 0);
 		copy_to("whole", "stream/0000000001", st.st_size);
 		file = open("stream/0000000001", O_RDWR);
