@@ -158,8 +158,8 @@ void control_events_free(struct control_events *events);
 int control_events_read_available(struct control_events *events);
 
 /*
- * An event whose probe does not fit is not unavailable if the kernel's own event takes its place
- * when it is named. On failure, report the error.
+ * Where a probe does not fit, let the kernel's own event take its place if there is one: it is
+ * available then. On failure, report the error.
  */
 int control_events_replace(struct control_events *events);
 
