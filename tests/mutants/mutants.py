@@ -333,6 +333,8 @@ def read_mutants(folder, kind, names=None):
     """Return the mutants of a kind; only those with the names, if there are any."""
     mutants = {mutant.name: mutant for mutant in read_catalogues(folder)}
     chosen = [name for name, mutant in mutants.items() if kind_of(mutant) == kind]
+    if not chosen:
+        raise SystemExit(f"{folder}: there is no fault {KINDS[kind]}")
     for name in names or ():
         if name not in mutants:
             similar = ", ".join(difflib.get_close_matches(name, mutants)) or "none"
