@@ -238,8 +238,9 @@ void klog_last(int fd, char *line, size_t size);
 int klog_write(const char *file, const char *text, char *message, size_t size);
 
 /*
- * Lists of threads and filters that restrict what a buffer records. A user has set them,
- * or a recorder of a shared buffer that was killed has left them: selection.c.
+ * The CPUs, lists of threads and of cgroups, and filters that restrict what a buffer
+ * records. A user has set them, or a recorder of a shared buffer that was killed has left
+ * them: selection.c.
  */
 
 /*

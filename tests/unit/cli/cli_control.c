@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "cli_stderr.h"
 #include "command/command.h"
 #include "kernel/control.h"
@@ -351,6 +352,44 @@ static void test_hidden_cpus(void **state)
 	assert_false(complain_hidden_cpus(control, devices));
 }
 
+static void check_selection(const struct control_events *events, const char *wanted)
+{
+	struct buf text = { 0 };
+	bool restricted = selection_describe(&text, events);
+
+	assert_int_equal(restricted, wanted != NULL);
+	if (wanted)
+		assert_string_equal(text.data, wanted);
+	buf_free(&text);
+}
+
+/* A buffer is restricted by a mask of CPUs, lists of threads and of cgroups, and filters. */
+static void test_restrictions(void **state)
+{
+	struct control_events events = { 0 };
+
+	(void)state;
+	assert_int_equal(control_events_read(&events), 0);
+	put("events/sched/sched_switch/filter", "none\n");
+	put("set_event_pid", "");
+	check_selection(&events, NULL);
+	put("tracing_cpumask", "ffffffff,ffffffff,ffffffff\n");
+	check_selection(&events, NULL);
+	put("tracing_cpumask", "00000000,00000000\n");
+	check_selection(&events, "only events of 0 CPUs (tracing_cpumask)");
+	put("tracing_cpumask", "\n");
+	put("set_event_pid", "12\n7\n");
+	put("events/sched/sched_switch/filter", "prev_pid == 1\n");
+	check_selection(&events, "only events of 0 CPUs (tracing_cpumask), only events of 2 threads (set_event_pid), 1 event has a filter");
+	drop("tracing_cpumask");
+	put("set_event_cgroup", "/system.slice\n");
+	check_selection(&events, "only events of 2 threads (set_event_pid), only events of 1 cgroup (set_event_cgroup), 1 event has a filter");
+	drop("set_event_cgroup");
+	drop("set_event_pid");
+	drop("events/sched/sched_switch/filter");
+	control_events_free(&events);
+}
+
 /* The lost events of a CPU are those of its ring and those that never came to a ring. */
 static void test_cpustats(void **state)
 {
@@ -397,6 +436,7 @@ int main(void)
 		cmocka_unit_test(test_buffer),
 		cmocka_unit_test(test_buffer_name),
 		cmocka_unit_test(test_hidden_cpus),
+		cmocka_unit_test(test_restrictions),
 		cmocka_unit_test(test_cpustats),
 	};
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A recorder of a shared buffer restores it after each signal that it can catch. If it is
-# killed, rbmap tells of the lists of threads and of the filters that are left. SHORT=1
-# has one of the four signals.
+# killed, rbmap tells of the lists of threads and of the filters that are left, and of CPUs
+# that are left out. SHORT=1 has one of the four signals.
 # shellcheck disable=SC2086,SC2317 # names without blanks; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -23,7 +23,7 @@ settings()
 }
 before=$(settings)
 is "$(selection)" "" "nothing restricts the buffer"
-like "$(rbmap doctor)" 'ok +selection +all threads and no filters' "rbmap doctor says so"
+like "$(rbmap doctor)" 'ok +selection +all CPUs and threads, and no filters' "rbmap doctor says so"
 
 # shared COMMAND [ARGUMENT]...: starts a recorder of the default buffer
 shared()
@@ -57,6 +57,10 @@ rbmap record --default -e irq -d 0.1 -o /tmp/y.dat 2>/tmp/err
 like "$(cat /tmp/err)" "note: this buffer records a part only: $wanted" "and the next recorder"
 rbmap stream -d 0.1 >/dev/null 2>/tmp/err
 like "$(cat /tmp/err)" "note: this buffer records a part only: $wanted" "and the next stream"
+all=$(cat $root/tracing_cpumask)
+echo 1 >$root/tracing_cpumask
+like "$(selection)" "^only events of 1 CPU \(tracing_cpumask\), $wanted$" "status tells of CPUs that are left out"
+echo "$all" >$root/tracing_cpumask
 rbmap record -e irq -d 0.1 -o /tmp/y.dat 2>/tmp/err
 is "$(grep -c 'a part only' /tmp/err)" 0 "a buffer of its own is not restricted"
 rm -f /tmp/x.dat* /tmp/y.dat*

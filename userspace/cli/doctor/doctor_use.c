@@ -218,7 +218,7 @@ static void check_events(struct doctor *d)
 	     unavailable ? "%zu available, %zu not available on this kernel: 'rbmap list' says why" :
 	     "%zu", events.nr - unavailable, unavailable);
 	if (*d->sysroot.root || !selection_describe(&selection, &events))
-		find(d, "selection", VERDICT_OK, "all threads and no filters");
+		find(d, "selection", VERDICT_OK, "all CPUs and threads, and no filters");
 	else
 		find(d, "selection", VERDICT_NOTE, "the default buffer records a part only: %s",
 		     selection.data);
