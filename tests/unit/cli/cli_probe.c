@@ -45,7 +45,7 @@ struct pair {
 };
 
 /* @wanted: the field as the kernel takes it; or, of a refusal, a part of it. */
-static void check(const struct pair *pair, bool good)
+static void check_args(const struct tracepoint_args *args, const struct pair *pair, bool good)
 {
 	struct field_expr expr;
 	struct buf out = { 0 };
@@ -53,7 +53,7 @@ static void check(const struct pair *pair, bool good)
 	bool ok;
 
 	ok = field_parse(&expr, pair->field, error, sizeof(error)) &&
-	     fetch_field(&out, &work, &expr, error, sizeof(error));
+	     fetch_field(&out, args, &expr, error, sizeof(error));
 	buf_add(&out, "", 1);
 	if (ok != good)
 		fail_msg("%s: %s", pair->field, ok ? out.data : error);
@@ -63,6 +63,11 @@ static void check(const struct pair *pair, bool good)
 		fail_msg("%s: %s", pair->field, error);
 	assert_null(strchr(error, '\n'));
 	buf_free(&out);
+}
+
+static void check(const struct pair *pair, bool good)
+{
+	check_args(&work, pair, good);
 }
 
 static void test_good(void **state)
@@ -348,6 +353,57 @@ static void test_module(void **state)
 	btf__free(both[1].btf);
 }
 
+/* Give a number the bits of old compilers: a place within its bytes. */
+static void set_old_bits(struct btf *btf, int id, unsigned int offset, unsigned int bits)
+{
+	struct btf_type *type = (struct btf_type *)btf__type_by_id(btf, id);
+
+	*(uint32_t *)(type + 1) = offset << 16 | bits;
+}
+
+/*
+ * Signed numbers without a negative name, bits in the type of a number, a typedef that is older
+ * than its function, and one without the probe's own argument
+ */
+static void test_odd_types(void **state)
+{
+	struct btf_types_module odd = { .btf = btf__new_empty() };
+	const struct btf_types with = { .v = &odd, .nr = 1 };
+	int int_, level, old, of, proto;
+	struct tracepoint_args args;
+	char text[4096];
+
+	(void)state;
+	int_ = btf__add_int(odd.btf, "int", 4, BTF_INT_SIGNED);
+	old = btf__add_int(odd.btf, "unsigned int", 4, 0);
+	set_old_bits(odd.btf, old, 3, 5);
+	level = btf__add_enum64(odd.btf, "level", 8, true);
+	btf__add_enum64_value(odd.btf, "HIGH", 1ULL << 40);
+	of = btf__add_struct(odd.btf, "odd", 24);
+	synth_member(odd.btf, "level", level, 0);
+	synth_member(odd.btf, "old", old, 64);
+	of = btf__add_ptr(odd.btf, of);
+	proto = btf__add_func_proto(odd.btf, 0);
+	btf__add_func_param(odd.btf, NULL, 0);
+	btf__add_func_param(odd.btf, NULL, of);
+	synth_tracepoint(odd.btf, "btf_trace_odd", proto);
+	proto = btf__add_func_proto(odd.btf, 0);
+	btf__add_func_param(odd.btf, "__data", 0);
+	btf__add_func_param(odd.btf, "first", int_);
+	btf__add_func_param(odd.btf, "second", int_);
+	btf__add_func(odd.btf, "__traceiter_odd", BTF_FUNC_GLOBAL, proto);
+	synth_tracepoint(odd.btf, "btf_trace_empty", btf__add_func_proto(odd.btf, 0));
+
+	assert_true(btf_types_tracepoint(&with, "odd", &args, text, sizeof(text)));
+	assert_int_equal(args.nr, 1);
+	assert_string_equal(args.v[0].name, "arg1");
+	check_args(&args, &(struct pair){ "arg1->level", "arg1_level=+0($arg1):s64" }, true);
+	check_args(&args, &(struct pair){ "arg1->old", "arg1_old=+8($arg1):b5@3/8" }, true);
+	assert_false(btf_types_tracepoint(&with, "empty", &args, text, sizeof(text)));
+	assert_non_null(strstr(text, "no tracepoint 'empty'"));
+	btf__free(odd.btf);
+}
+
 static void test_files(void **state)
 {
 	char path[] = "/tmp/cli_probe.XXXXXX", *file = path, error[1024];
@@ -491,6 +547,7 @@ int main(void)
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_module),
+		cmocka_unit_test(test_odd_types),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_c),
 		cmocka_unit_test(test_dynamic),

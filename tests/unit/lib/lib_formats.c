@@ -229,6 +229,63 @@ static int add(struct rbmap_formats *formats, const char *system, const char *te
 	return rbmap_formats_add(formats, system, text, strlen(text));
 }
 
+/* Types whose sizes are not those of their names, and fields without a gap between them */
+static void test_sizes(void **state)
+{
+	static const char text[] =
+		"name: sizes\nID: 78\n" COMMON
+		"\tfield:short below;\toffset:8;\tsize:2;\tsigned:1;\n"
+		"\tfield:u32 odd[3];\toffset:10;\tsize:10;\tsigned:0;\n"
+		"\tfield:unsigned char bytes[4];\toffset:20;\tsize:4;\tsigned:0;\n"
+		"\tfield:__data_loc const void *[] callers;\toffset:24;\tsize:4;\tsigned:0;\n"
+		"\tfield:cpumask_t masks[2];\toffset:28;\tsize:32;\tsigned:0;\n\n";
+	const int16_t below = -2;
+	unsigned char data[64] = { 78 };
+	struct one one = { .data = data, .ev = { .data = data, .size = 60 } };
+
+	(void)state;
+	put(data + 8, &below, sizeof(below));
+	assert_int_equal(rbmap_formats_new(&one.formats), 0);
+	assert_int_equal(add(one.formats, "s", text), 0);
+	one.format = rbmap_formats_of(one.formats, &one.ev);
+	assert_non_null(one.format);
+	assert_int_equal(one.format->size, 60);
+	assert_true((int64_t)number(&one, "below", 0) == -2);
+	assert_field(&one, "odd", "u32[3]", 1, RBMAP_FIELD_ARRAY);
+	assert_field(&one, "bytes", "unsigned char[4]", 1, RBMAP_FIELD_ARRAY);
+	assert_field(&one, "callers", "__data_loc const void *[]", 8,
+		     RBMAP_FIELD_ARRAY | RBMAP_FIELD_DYNAMIC);
+	assert_field(&one, "masks", "cpumask_t[2]", 16, RBMAP_FIELD_ARRAY);
+	rbmap_formats_free(one.formats);
+}
+
+/* A stack has as many functions as its record, and its format says eight. */
+static void test_stack(void **state)
+{
+	static const char text[] =
+		"name: kernel_stack\nID: 4\n" COMMON
+		"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
+		"\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n";
+	static const char *const system[] = { "ftrace", "other" };
+	static const size_t wanted[] = { 24, 64 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		unsigned char data[80] = { 4 };
+		struct one one = { .data = data, .ev = { .data = data } };
+		const void *at;
+		size_t size;
+
+		assert_int_equal(rbmap_formats_new(&one.formats), 0);
+		assert_int_equal(add(one.formats, system[i], text), 0);
+		one.format = rbmap_formats_by_id(one.formats, 4);
+		one.ev.size = 16 + wanted[i];
+		assert_int_equal(rbmap_field_data(field(&one, "caller"), &one.ev, &at, &size), 0);
+		assert_int_equal(size, wanted[i]);
+		rbmap_formats_free(one.formats);
+	}
+}
+
 static void test_table(void **state)
 {
 	const struct rbmap_format *f = NULL;
@@ -384,6 +441,31 @@ static void copy_formats(const char *from, const char *to)
 	assert_int_equal(system(command), 0);
 }
 
+/* A file of more than 1 MiB is no format, whatever its beginning is. */
+static void test_large_file(void **state)
+{
+	char dir[] = "/tmp/rbmap-lib-formats.XXXXXX", command[256];
+	struct rbmap_formats *formats;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(command, sizeof(command), "mkdir -p %s/s/e && "
+		 "printf 'name: e\\nID: 9\\nformat:\\n\\nprint fmt: ' >%s/s/e/format && "
+		 "head -c 1048576 /dev/zero | tr '\\0' x >>%s/s/e/format", dir, dir, dir);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(rbmap_formats_new(&formats), 0);
+	assert_int_equal(rbmap_formats_load(formats, dir), 0);
+	assert_null(rbmap_formats_by_id(formats, 9));
+	rbmap_formats_free(formats);
+	snprintf(command, sizeof(command), "truncate -s 1000000 %s/s/e/format", dir);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(rbmap_formats_new(&formats), 0);
+	assert_int_equal(rbmap_formats_load(formats, dir), 1);
+	rbmap_formats_free(formats);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 static void test_files(void **state)
 {
 	static const char kernel[] = "/sys/kernel/tracing/events";
@@ -448,9 +530,12 @@ int main(void)
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_stack),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_invalid),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_large_file),
 		cmocka_unit_test(test_damaged),
 	};
 
