@@ -114,6 +114,12 @@ bool live_events_open(struct live_events *live)
 	       auto_probes_begin(&live->made, &live->events, &live->patterns);
 }
 
+void live_events_tell_selection(const struct live_events *live)
+{
+	if (!private_buffer_is_private(live->own))
+		selection_tell(&live->events);
+}
+
 bool live_events_read_again(struct live_events *live)
 {
 	struct control_events events = { 0 };

@@ -69,6 +69,9 @@ void live_events_continue(void);
 bool live_events_open(struct live_events *live);
 bool live_events_enable(struct live_events *live);
 
+/* Note on stderr what restricts the buffer, unless it is the command's own. */
+void live_events_tell_selection(const struct live_events *live);
+
 /* Read the list of events again. Return false, and keep the old one, if that fails. */
 bool live_events_read_again(struct live_events *live);
 

@@ -61,6 +61,10 @@ all=$(cat $root/tracing_cpumask)
 echo 1 >$root/tracing_cpumask
 like "$(selection)" "^only events of 1 CPU \(tracing_cpumask\), $wanted$" "status tells of CPUs that are left out"
 echo "$all" >$root/tracing_cpumask
+rbmap top --default --batch -n 1 -i 0.1 >/dev/null 2>/tmp/err
+like "$(cat /tmp/err)" "note: this buffer records a part only: $wanted" "and top"
+rbmap latency --live --default -d 0.1 >/dev/null 2>/tmp/err
+like "$(cat /tmp/err)" "note: this buffer records a part only: $wanted" "and latency"
 rbmap record -e irq -d 0.1 -o /tmp/y.dat 2>/tmp/err
 is "$(grep -c 'a part only' /tmp/err)" 0 "a buffer of its own is not restricted"
 rm -f /tmp/x.dat* /tmp/y.dat*

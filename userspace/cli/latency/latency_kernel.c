@@ -85,7 +85,10 @@ static const char *function_name(void *data, uint64_t addr)
 
 static bool start(struct latency *l)
 {
-	if (!live_events_open(&l->live) || !live_events_enable(&l->live))
+	if (!live_events_open(&l->live))
+		return false;
+	live_events_tell_selection(&l->live);
+	if (!live_events_enable(&l->live))
 		return false;
 	l->symbols = module_symbols_new();
 	if (l->symbols)

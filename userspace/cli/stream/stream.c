@@ -207,8 +207,8 @@ static bool start(struct stream *s)
 {
 	if (!live_events_open(&s->live) || !load_session(s))
 		return false;
-	if (!private_buffer_is_private(&s->own) && !s->no_follow)
-		selection_tell(&s->live.events);
+	if (!s->no_follow)
+		live_events_tell_selection(&s->live);
 	if (!live_events_enable(&s->live))
 		return false;
 	load_formats(s);

@@ -112,6 +112,7 @@ static bool begin(struct top *top)
 
 	if (!live_events_open(&top->live) || !control_has_formats())
 		return false;
+	live_events_tell_selection(&top->live);
 	clocks = control_read("trace_clock");
 	/* Threads that exist by then are left out of an own buffer. */
 	if (clocks && private_buffer_is_private(&top->own))
