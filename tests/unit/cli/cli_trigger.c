@@ -54,6 +54,7 @@ DIR *opendir(const char *name)
 struct rbmap_map {
 	unsigned int cpu;
 	bool came;		/* an event of the trigger is there */
+	uint64_t lost;		/* before it */
 };
 
 static struct rbmap_map rings[200];
@@ -89,7 +90,9 @@ int rbmap_next_event(struct rbmap_map *map, struct rbmap_event *ev)
 	map->came = false;
 	*ev = (struct rbmap_event){
 		.cpu = map->cpu, .ts = 1, .data = &common, .size = sizeof(common),
+		.lost = map->lost,
 	};
+	map->lost = 0;
 	return 1;
 }
 
@@ -252,12 +255,50 @@ static void test_late_cpu(void **state)
 	control_events_free(&events);
 }
 
+static bool misses(struct trigger *trigger, unsigned int cpu, uint64_t lost, uint64_t wanted)
+{
+	char reason[256];
+	bool more;
+
+	rings[cpu].came = true;
+	rings[cpu].lost = lost;
+	assert_true(trigger_fires(trigger, reason, sizeof(reason)));
+	assert_int_equal(trigger_missed(trigger, &more), wanted);
+	return more;
+}
+
+/* Events that nobody could look at are counted, those of all CPUs together. */
+static void test_missed(void **state)
+{
+	const struct trigger_options options = { .pattern = "marker" };
+	struct control_events events = { 0 };
+	struct trigger *trigger;
+
+	(void)state;
+	memset(rings, 0, sizeof(rings));
+	/* The losses before the trigger are none of its own. */
+	rings[0].came = true;
+	rings[0].lost = RBMAP_LOST_UNKNOWN;
+	run("touch dev/rbmap/cpu0 dev/rbmap/cpu1");
+	assert_int_equal(control_events_read(&events), 0);
+	trigger = trigger_open(&options, &events, all_events, NULL);
+	assert_non_null(trigger);
+	assert_false(misses(trigger, 0, 0, 0));
+	assert_false(misses(trigger, 0, 5, 5));
+	assert_false(misses(trigger, 1, 2, 7));
+	assert_true(misses(trigger, 1, RBMAP_LOST_UNKNOWN, 7));
+	assert_true(misses(trigger, 0, 1, 8));
+	trigger_close(trigger);
+	control_events_free(&events);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_selection, begin_module, end_module),
 		cmocka_unit_test_setup_teardown(test_no_selection, begin_module, end_module),
 		cmocka_unit_test_setup_teardown(test_late_cpu, begin_module, end_module),
+		cmocka_unit_test_setup_teardown(test_missed, begin_module, end_module),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

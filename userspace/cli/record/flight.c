@@ -157,15 +157,16 @@ bool flight_dump_last(struct flight *f, struct recording *recording)
 
 void flight_tell_missed(const struct flight *f)
 {
-	uint64_t missed = f->trigger ? trigger_missed(f->trigger) : 0;
+	bool more = false;
+	uint64_t missed = f->trigger ? trigger_missed(f->trigger, &more) : 0;
 	uint64_t held_off = f->trigger ? trigger_held_off(f->trigger) : 0;
 
 	if (held_off)
 		complain("note: %" PRIu64 " events of --trigger were held off, because they came less than %g s after a file: see --holdoff",
 			 held_off, f->trigger_options.holdoff);
-	if (missed)
-		complain("note: %" PRIu64 " events were overwritten before --trigger could look at them: avoid it with a larger buffer_size_kb",
-			 missed);
+	if (missed || more)
+		complain("note: %s%" PRIu64 " events were overwritten before --trigger could look at them: avoid it with a larger buffer_size_kb",
+			 more ? "more than " : "", missed);
 }
 
 bool flight_end(struct flight *f)

@@ -18,6 +18,7 @@
 #include "kernel/control.h"
 #include "live/event_select.h"
 #include "live/pid_list.h"
+#include "recording/dat_read.h"
 #include "trigger.h"
 
 /*
@@ -149,7 +150,6 @@ static bool trigger_buffer_begin(struct anonymous_buffer *kept, const char *patt
 struct watched {
 	struct rbmap_map *map;
 	unsigned int first;		/* first ring that counts */
-	uint64_t missed;
 };
 
 struct trigger {
@@ -164,6 +164,8 @@ struct trigger {
 	struct anonymous_buffer filtered; /* has the events of the filter alone, if there is one */
 	double quiet_until;		/* a time of now() */
 	uint64_t held_off, reported;	/* numbers of events; @reported: those in a reason */
+	uint64_t missed;
+	bool missed_more;		/* than the number says */
 };
 
 /* Matching events that no snapshot contains */
@@ -292,8 +294,7 @@ static void count_hits(struct trigger *t, struct watched *w, unsigned int cpu,
 	int ret;
 
 	while ((ret = rbmap_next_event(w->map, &ev)) == 1) {
-		if (ev.lost != RBMAP_LOST_UNKNOWN)
-			w->missed += ev.lost;
+		dat_sum_lost(&t->missed, &t->missed_more, ev.lost);
 		event = match(t, &ev);
 		if (event && rbmap_generation(w->map) >= w->first)
 			add_hit(hits, event, &ev, cpu);
@@ -356,13 +357,10 @@ uint64_t trigger_held_off(const struct trigger *t)
 	return t->held_off;
 }
 
-uint64_t trigger_missed(const struct trigger *t)
+uint64_t trigger_missed(const struct trigger *t, bool *more)
 {
-	uint64_t sum = 0;
-
-	for (unsigned int i = 0; i < t->nr_cpus; i++)
-		sum += t->cpu[i].missed;
-	return sum;
+	*more = t->missed_more;
+	return t->missed;
 }
 
 static bool observe(struct trigger *t)
@@ -397,8 +395,8 @@ struct trigger *trigger_open(const struct trigger_options *options,
 	}
 	/* Earlier events do not trigger. */
 	look_at_all(t, &earlier);
-	for (unsigned int i = 0; i < t->nr_cpus; i++)
-		t->cpu[i].missed = 0;
+	t->missed = 0;
+	t->missed_more = false;
 	return t;
 }
 

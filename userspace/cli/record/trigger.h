@@ -53,8 +53,9 @@ void trigger_covered(struct trigger *trigger);
 uint64_t trigger_held_off(const struct trigger *trigger);
 
 /*
- * Return the number of events that were overwritten before they were examined.
+ * Return the number of events that were overwritten before they were examined. @more: set to
+ * whether there were others, whose number is unknown.
  */
-uint64_t trigger_missed(const struct trigger *trigger);
+uint64_t trigger_missed(const struct trigger *trigger, bool *more);
 
 #endif /* RBMAP_CLI_TRIGGER_H */
