@@ -126,6 +126,12 @@ is "$(sed -n '5,7p' "$dir/systrace" | tr -s ' ')" " holder-10 [000] ..... 0.0010
  from_the_table-900 [001] ..... 0.001000: sys_enter: NR 0 (read) (0, 0, 0, 0, 0, 0)
 # CPU:0 [LOST 5 EVENTS]" "lines of text" || diag "$(cat "$dir/systrace")"
 
+# The sums are those of what was selected, and of nothing else.
+"$RBMAP" convert --systrace -c 1 -o - "$dir/events" >"$dir/output" 2>"$dir/errors"
+is "$(tail -n 1 "$dir/output")" '# 2 events, 0 lost, 5 not selected' "the losses of another CPU do not count"
+"$RBMAP" convert --systrace -c 0 -p 10 -o - "$dir/events" >"$dir/output" 2>"$dir/errors"
+is "$(tail -n 1 "$dir/output")" '# 1 events, 5 lost, 6 not selected' "those of the CPU itself do"
+
 # --- two systems with an event of one name, events without a format; zstd
 "$MAKE_RECORDING" "$dir/odd" 10 odd
 same odd

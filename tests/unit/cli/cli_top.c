@@ -10,9 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "kernel/control.h"
 #include "top/layout.h"
 #include "top/terminal.h"
 
@@ -44,11 +47,11 @@ static int cgroup_of(void *data, int pid)
 /* Long paths, some without a directory that fits: a row has the end. */
 static const char *path_of(void *data, int number)
 {
-	static char path[NR_CGROUPS][300];
+	static char path[NR_CGROUPS][600];
 
 	(void)data;
-	snprintf(path[number], sizeof(path[number]), "/%0*d/pod%d.slice/cri-%d.scope",
-		 20 * number, number, number, number);
+	snprintf(path[number], sizeof(path[number]), "/%0*d/pod%d.slice/cri-%0*d.scope",
+		 20 * number, number, number, number % 2 ? 20 * number : 1, number);
 	return path[number];
 }
 
@@ -98,6 +101,7 @@ static void rows_are_sums(void **state)
 				assert_int_equal(row[i].most_events, most);
 			if (key == ROW_CGROUP) {
 				assert_string_equal(row[i].path, path_of(NULL, row[i].key));
+				assert_true(strlen(row[i].name) < ROW_NAME_SIZE);
 				assert_string_equal(row[i].path + strlen(row[i].path) - strlen(row[i].name),
 						    row[i].name);
 			}
@@ -141,6 +145,109 @@ static void counts_are_bounded(void **state)
 	assert_string_equal(row[0].name, "(others)");
 	free(row);
 	counts_free(counts);
+}
+
+/* An event counts on its CPU, and an interval begins with nothing. */
+static void counts_begin_again(void **state)
+{
+	struct counts *counts = counts_new();
+	const struct count *all;
+	size_t nr;
+
+	(void)state;
+	assert_non_null(counts);
+	counts_add(counts, 0, 1, 7);
+	counts_add(counts, 0, 1, 7);
+	counts_add(counts, 1, 1, 7);
+	all = counts_all(counts, &nr);
+	assert_int_equal(nr, 2);
+	assert_int_equal(all[0].events, 2);
+	counts_clear(counts);
+	for (int cpu = 0; cpu < COUNTS_MOST / 2; cpu++)
+		counts_add(counts, cpu, 1, 7);
+	counts_all(counts, &nr);
+	assert_int_equal(nr, COUNTS_MOST / 2);
+	counts_clear(counts);
+	counts_add(counts, 1, 1, 7);
+	all = counts_all(counts, &nr);
+	assert_int_equal(nr, 1);
+	assert_int_equal(all[0].cpu, 1);
+	assert_int_equal(all[0].events, 1);
+	counts_free(counts);
+}
+
+static char root[] = "/tmp/rbmap-cli-top.XXXXXX";
+
+/* Write the counters of CPU 0. */
+static void put_stats(unsigned int emitted, unsigned int lost)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu0/stats", root);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "emitted: %u\nlost events: %u\n", emitted, lost);
+	fclose(f);
+}
+
+static struct sample sample_of(struct sampler *sampler)
+{
+	struct sample sample;
+
+	assert_true(sample_take(&sample, sampler, 0));
+	return sample;
+}
+
+/* Use the processor for 0.1 s. */
+static void work(void)
+{
+	const clock_t end = clock() + CLOCKS_PER_SEC / 10;
+
+	while (clock() < end)
+		;
+}
+
+/* A sample has what came in its interval, and the losses of all intervals before it. */
+static void samples_are_of_intervals(void **state)
+{
+	struct sampler sampler;
+	struct sample sample;
+	char command[128];
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	control_set_root(root);
+	snprintf(command, sizeof(command), "mkdir -p %s/per_cpu/cpu0", root);
+	assert_int_equal(system(command), 0);
+	put_stats(100, 10);
+	work();
+	assert_true(sampler_begin(&sampler));
+	put_stats(130, 14);
+	sample = sample_of(&sampler);
+	assert_int_equal(sample.sum[CPUSTAT_EMITTED], 30);
+	assert_int_equal(sample.sum[CPUSTAT_LOST], 4);
+	assert_int_equal(sample.lost_before, 0);
+	/* One thread takes no more than one processor. */
+	assert_true(sample.own_cpu < 2);
+	sample_free(&sample);
+	put_stats(131, 15);
+	sample = sample_of(&sampler);
+	assert_int_equal(sample.sum[CPUSTAT_EMITTED], 1);
+	assert_int_equal(sample.sum[CPUSTAT_LOST], 1);
+	assert_int_equal(sample.lost_before, 4);
+	sample_free(&sample);
+	/* The next buffer of a driver counts from 0 on. */
+	sampler_restart(&sampler);
+	put_stats(200, 3);
+	sample = sample_of(&sampler);
+	assert_int_equal(sample.sum[CPUSTAT_EMITTED], 200);
+	assert_int_equal(sample.sum[CPUSTAT_LOST], 3);
+	assert_int_equal(sample.lost_before, 5);
+	sample_free(&sample);
+	sampler_end(&sampler);
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	assert_int_equal(system(command), 0);
 }
 
 struct screen {
@@ -295,6 +402,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_sums),
 		cmocka_unit_test(counts_are_bounded),
+		cmocka_unit_test(counts_begin_again),
+		cmocka_unit_test(samples_are_of_intervals),
 		cmocka_unit_test(pictures_fit),
 		cmocka_unit_test(losses_are_said),
 	};
