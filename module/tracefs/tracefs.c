@@ -362,6 +362,10 @@ static int rbmap_list_find(const struct inode *inode, struct path *path)
 
 /*
  * For access(2).  An open checks the rights again, of the file that it has found itself.
+ *
+ * utimes(2) and setxattr(2) ask with the lock of the inode held, and fail in any case.  The
+ * search may wait without end for a file system of the caller's (FUSE), which is in their mount
+ * namespace.  An open that truncates the list would wait for the lock.
  */
 static int rbmap_list_permission(RBMAP_FS_IDMAP struct inode *inode, int mask)
 {
@@ -370,6 +374,8 @@ static int rbmap_list_permission(RBMAP_FS_IDMAP struct inode *inode, int mask)
 
 	if (mask & MAY_NOT_BLOCK)
 		return -ECHILD;
+	if (inode_is_locked(inode))
+		return 0;
 	err = rbmap_list_find(inode, &path);
 	if (err)
 		return err;

@@ -91,6 +91,32 @@ else
 fi
 is "$(cat $root/set_event_pid)" 1 "the list has not changed"
 
+# --- a file system in place of the targets that never answers
+# utimes(2) asks for the rights of the list with its lock held, which O_TRUNC takes.
+load_module fuse 2>/dev/null
+if [ -e /dev/fuse ]; then
+	chmod 666 /dev/fuse
+	cat >/tmp/sandbox <<-END
+		exec 7<>/dev/fuse
+		mount -t fuse -o fd=7,rootmode=40000,user_id=0,group_id=0 fuse /sys || exit
+		echo there
+		exec touch -c $dir/set_event_pid
+	END
+	/tests/truncate --as-nobody unshare -Ur unshare -m sh /tmp/sandbox >/tmp/out 2>/tmp/err &
+	waits=$!
+	retry_until 10 test -s /tmp/out
+	sleep 1
+fi
+if grep -q there /tmp/out; then
+	sh -c ": >$dir/set_event_pid && : >/tmp/emptied" &
+	ok "a user who waits for ever keeps nobody from emptying the list" \
+		retry_until 10 test -e /tmp/emptied
+	kill -9 $waits 2>/dev/null
+	wait
+else
+	skip "no FUSE: $(cat /tmp/err)" "a file system that never answers"
+fi
+
 # --- a mount in place of the targets
 ok "the file system in place of sysfs" mount --bind $dir $root
 for try in 'cat' 'stat' 'test -w'; do
