@@ -538,6 +538,7 @@ out:
  */
 void rbmap_control_exit(struct rbmap_control *control)
 {
+	WRITE_ONCE(control->ends, true);
 	rbmap_control_cpus_exit(control);
 	rbmap_control_pids_exit(control);
 	rbmap_control_events_exit(control);

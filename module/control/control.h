@@ -27,6 +27,7 @@ struct rbmap_event_set;
  * @cpus_dir: directory per_cpu
  * @cpu_dir: directories per_cpu/cpuN, by CPU number
  * @available: text of available_events while somebody reads it page by page
+ * @ends: whether the files are being removed, so that nobody gets another such text
  */
 struct rbmap_control {
 	struct rbmap_buffer	*buffer;
@@ -42,6 +43,7 @@ struct rbmap_control {
 	struct kobject		*cpus_dir;
 	struct kobject		**cpu_dir;
 	struct rbmap_text	available;
+	bool			ends;
 };
 
 /*

@@ -4,6 +4,7 @@
  * of events that the buffer does not have yet.  kernel_events: how the kernel's own arrive.
  */
 #include <linux/ctype.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -177,6 +178,25 @@ static ssize_t rbmap_set_event_write(struct file *file, struct kobject *kobj,
 					rbmap_set_event_switch);
 }
 
+/*
+ * A kernel thread lists the names that the kernel has.  One reader at a time waits for it.  Any
+ * number of them would occupy the threads of the system's workqueue, and could not be killed.
+ */
+static DEFINE_MUTEX(rbmap_available_make_lock);
+
+/* Return the text, or ERR_PTR.  The end of the buffer waits for its readers. */
+static char *rbmap_available_make(const struct rbmap_control *control)
+{
+	char *text = ERR_PTR(-ENODEV);
+
+	if (mutex_lock_killable(&rbmap_available_make_lock))
+		return ERR_PTR(-EINTR);
+	if (!READ_ONCE(control->ends))
+		text = rbmap_event_set_available(control->events) ?: ERR_PTR(-ENOMEM);
+	mutex_unlock(&rbmap_available_make_lock);
+	return text;
+}
+
 static DEFINE_MUTEX(rbmap_available_lock);
 
 static struct rbmap_text rbmap_available_swap(struct rbmap_control *control,
@@ -204,9 +224,9 @@ static ssize_t rbmap_available_events_read(struct file *file,
 	if (pos)
 		text = rbmap_available_swap(control, text);
 	if (!text.buf) {
-		text.buf = rbmap_event_set_available(control->events);
-		if (!text.buf)
-			return -ENOMEM;
+		text.buf = rbmap_available_make(control);
+		if (IS_ERR(text.buf))
+			return PTR_ERR(text.buf);
 		text.len = strlen(text.buf);
 	}
 	ret = memory_read_from_buffer(buf, len, &pos, text.buf, text.len);

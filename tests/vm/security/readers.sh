@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A member of the group reads available_events, for which a kernel thread lists the kernel's
+# events. Any number of readers wait for that thread one after the other. Each ends by SIGKILL,
+# and none of them keeps a buffer from its end.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/vm/lib/control.sh
+. /tests/lib/control.sh
+
+readers=200
+
+ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
+list=$root/available_events
+# The first byte needs the whole list.
+read -r _ <$list
+began=$(hundredths)
+for _ in $(seq 100); do
+	read -r _ <$list
+done
+# Hundredths of a second that a list for each reader takes
+all=$((($(hundredths) - began) * readers / 100))
+
+# begin LIST: starts readers that read again and again, until they wait for each other
+# shellcheck disable=SC2016 # for the inner shell
+begin()
+{
+	pids=
+	for _ in $(seq $readers); do
+		sh -c 'while read -r line <"$1"; do :; done' sh "$1" 2>/dev/null &
+		pids="$pids $!"
+	done
+	sleep 2
+}
+
+# soon WHAT COMMAND...: the command takes less time than a list for each reader
+soon()
+{
+	what=$1
+	shift
+	began=$(hundredths)
+	"$@"
+	took=$(($(hundredths) - began))
+	diag "it took $took hundredths of a second, and a list for each reader takes $all"
+	ok "$what" [ $took -lt $all ]
+}
+
+# shellcheck disable=SC2086 # numbers
+end()
+{
+	kill -9 $pids 2>/dev/null
+	wait
+}
+
+begin $list
+soon "readers of available_events end by SIGKILL" end
+echo short >$root/instances/create
+begin $root/instances/short/available_events
+soon "a buffer ends although it has many readers" sh -c "echo short >$root/instances/destroy"
+fails "its directory is gone" test -e $root/instances/short
+end
+ok "module unloads" rmmod rbmap
+done_testing
