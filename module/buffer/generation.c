@@ -236,19 +236,18 @@ rbmap_gen_create(struct rbmap_cpu_buffer *cpu_buf,
 /**
  * rbmap_gen_clone_alloc - allocate the ring that rbmap_gen_clone() fills in
  * @gen: a ring
- *
- * The memory is charged to the current task, which opens the snapshot or has it
- * made.
+ * @charge: __GFP_ACCOUNT for a clone that ends with a file of the current task; 0 for one
+ *	that the buffer keeps after the task has ended
  *
  * Context: may sleep.
  * Return: the clone, with a reference; NULL without memory.
  */
 struct rbmap_gen *
-rbmap_gen_clone_alloc(struct rbmap_gen *gen)
+rbmap_gen_clone_alloc(struct rbmap_gen *gen, gfp_t charge)
 {
 	const struct rbmap_sizes sizes = rbmap_sizes_of(gen);
 	struct rbmap_gen *clone =
-		rbmap_gen_alloc(gen->cpu_buf, &sizes, __GFP_ACCOUNT);
+		rbmap_gen_alloc(gen->cpu_buf, &sizes, charge);
 
 	if (!clone)
 		return NULL;

@@ -7,6 +7,7 @@
 #ifndef RBMAP_GENERATION_H
 #define RBMAP_GENERATION_H
 
+#include <linux/gfp.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -217,7 +218,7 @@ void rbmap_gen_free(struct rbmap_gen *gen);
 void rbmap_gen_free_settle(void);
 void rbmap_gen_put(struct rbmap_gen *gen);
 struct rbmap_gen *
-rbmap_gen_clone_alloc(struct rbmap_gen *gen);
+rbmap_gen_clone_alloc(struct rbmap_gen *gen, gfp_t charge);
 void rbmap_gen_clone(struct rbmap_gen *clone,
 		     struct rbmap_gen *gen);
 void rbmap_gen_retire(struct rbmap_gen *gen);

@@ -149,7 +149,7 @@ static int rbmap_replacements_create(struct rbmap_buffer *buf, int which,
 				     const struct rbmap_sizes *sizes,
 				     enum rbmap_clock clock,
 				     struct rbmap_gen **gens,
-				     struct rbmap_gen **snapshots)
+				     struct rbmap_snapshots *snapshots)
 {
 	struct rbmap_cpu_buffer *cpu_buf;
 	int cpu, err = rbmap_replacements_check(buf, which, sizes);
@@ -166,9 +166,9 @@ static int rbmap_replacements_create(struct rbmap_buffer *buf, int which,
 		gens[cpu] = gen;
 		if (!snapshots)
 			continue;
-		snapshots[cpu] =
-			rbmap_gen_clone_alloc(cpu_buf->current_gen);
-		if (!snapshots[cpu])
+		snapshots->gen[cpu] = rbmap_gen_clone_alloc(cpu_buf->current_gen,
+							    snapshots->charge);
+		if (!snapshots->gen[cpu])
 			return -ENOMEM;
 	}
 	return 0;
@@ -237,7 +237,7 @@ static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)
 int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 			 const struct rbmap_sizes *sizes,
 			 enum rbmap_clock clock,
-			 struct rbmap_gen **snapshots)
+			 struct rbmap_snapshots *snapshots)
 {
 	struct rbmap_cpu_buffer *cpu_buf;
 	struct rbmap_gen **gens;
@@ -262,7 +262,7 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 		cpus_read_unlock();
 		rbmap_replacements_free(gens);
 		if (snapshots)
-			rbmap_replacements_free(snapshots);
+			rbmap_replacements_free(snapshots->gen);
 		goto out;
 	}
 	for_each_replaced(buf, which, cpu, cpu_buf)	/* step: install */
@@ -284,7 +284,7 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 	for_each_replaced(buf, which, cpu, cpu_buf) {
 		if (!gens[cpu])
 			continue;	/* came on line later: its first ring */
-		rbmap_replaced(gens[cpu], snapshots ? snapshots[cpu] : NULL);
+		rbmap_replaced(gens[cpu], snapshots ? snapshots->gen[cpu] : NULL);
 	}
 out:
 	kvfree(gens);

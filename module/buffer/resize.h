@@ -5,6 +5,16 @@
 
 #include "cpu_buffer.h"
 
+/**
+ * struct rbmap_snapshots - the snapshots that are made when rings are replaced
+ * @charge: as for rbmap_gen_clone_alloc()
+ * @gen: the snapshot of each CPU, or NULL
+ */
+struct rbmap_snapshots {
+	gfp_t			charge;
+	struct rbmap_gen	*gen[];
+};
+
 /* The caller holds the buffer's lock. */
 int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
 		    unsigned long subbuf_size_kb);
@@ -15,7 +25,7 @@ int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
 int rbmap_buffer_replace(struct rbmap_buffer *buf, int cpu,
 			 const struct rbmap_sizes *sizes,
 			 enum rbmap_clock clock,
-			 struct rbmap_gen **snapshots);
+			 struct rbmap_snapshots *snapshots);
 
 /*
  * A buffer can be allocated without rings.  Each caller that is about to write or to read

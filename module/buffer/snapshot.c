@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Keep the unread events of the rings, and continue in empty rings. */
+#include <linux/overflow.h>
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -54,7 +55,7 @@ struct rbmap_gen *rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf)
 
 	if (!snapshot)
 		return ERR_PTR(-ENODATA);
-	clone = rbmap_gen_clone_alloc(snapshot);
+	clone = rbmap_gen_clone_alloc(snapshot, __GFP_ACCOUNT);
 	if (clone)
 		rbmap_gen_clone(clone, snapshot);
 	rbmap_gen_put(snapshot);	/* model: snapshot_of_put */
@@ -84,6 +85,16 @@ bool rbmap_snapshot_stats(struct rbmap_buffer *buf, int cpu, struct rbmap_buffer
 	return true;
 }
 
+static struct rbmap_snapshots *rbmap_snapshots_alloc(gfp_t charge)
+{
+	struct rbmap_snapshots *snapshots =
+		kvzalloc(struct_size(snapshots, gen, nr_cpu_ids), GFP_KERNEL);
+
+	if (snapshots)
+		snapshots->charge = charge;
+	return snapshots;
+}
+
 /**
  * rbmap_cpu_buffer_make_snapshot - make a snapshot for the caller alone
  * @cpu_buf: the CPU's part
@@ -96,16 +107,17 @@ struct rbmap_gen *
 rbmap_cpu_buffer_make_snapshot(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_buffer *buf = cpu_buf->buffer;
-	struct rbmap_gen **snapshots, *snapshot;
+	struct rbmap_snapshots *snapshots;
+	struct rbmap_gen *snapshot;
 	int err;
 
-	snapshots = kvcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
+	snapshots = rbmap_snapshots_alloc(__GFP_ACCOUNT);
 	if (!snapshots)
 		return ERR_PTR(-ENOMEM);
 	mutex_lock(&buf->lock);
 	err = rbmap_buffer_replace(buf, cpu_buf->cpu, NULL, buf->clock, snapshots);
 	mutex_unlock(&buf->lock);
-	snapshot = snapshots[cpu_buf->cpu];
+	snapshot = snapshots->gen[cpu_buf->cpu];
 	kvfree(snapshots);
 	return err ? ERR_PTR(err) : snapshot;
 }
@@ -123,21 +135,22 @@ rbmap_cpu_buffer_make_snapshot(struct rbmap_cpu_buffer *cpu_buf)
  */
 int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int which)
 {
-	struct rbmap_gen **snapshots;
+	struct rbmap_snapshots *snapshots;
 	int cpu, err;
 
 	err = rbmap_buffer_expand(buf);
 	if (err)
 		return err;
-	snapshots = kvcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
+	/* The buffer keeps them, as its rings, after the process has ended. */
+	snapshots = rbmap_snapshots_alloc(0);
 	if (!snapshots)
 		return -ENOMEM;
 	mutex_lock(&buf->lock);
 	err = rbmap_buffer_replace(buf, which, NULL, buf->clock, snapshots);
 	for_each_possible_cpu(cpu) {
-		if (snapshots[cpu])
+		if (snapshots->gen[cpu])
 			rbmap_cpu_buffer_set_snapshot(rbmap_cpu_buffer_with_ring(buf, cpu),
-						      snapshots[cpu]);
+						      snapshots->gen[cpu]);
 	}
 	mutex_unlock(&buf->lock);
 	kvfree(snapshots);

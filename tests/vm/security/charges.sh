@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A memory cgroup pays for the files of its processes only as long as these are open. A
-# ring takes no memory from a reader, because the charge would stay with the ring.
+# ring takes no memory from a reader, because the charge would stay with the ring. Nor does a
+# snapshot that stays with the buffer.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -42,6 +43,11 @@ reads=$(sh -c 'echo $$ >"$0" && exec /tests/hostile reopens /dev/rbmap/many/cpu0
 	$cgroup/reader/cgroup.procs $opens)
 is "$reads" $opens "$opens times a file is opened, reads a sub-buffer and is closed"
 ok "the reads stay charged to nobody" retry_until 10 charged_at_most $rest ||
+	diag "bytes: $(charge); $(grep -v ' 0$' $cgroup/reader/memory.stat | xargs)"
+# shellcheck disable=SC2016 # for the inner shell
+sh -c 'echo $$ >"$0" && echo 1 >"$1"' $cgroup/reader/cgroup.procs $root/instances/many/snapshot
+is "$(cat $root/instances/many/snapshot | head -c 1)" 1 "a process takes a snapshot"
+ok "it is charged to nobody, as the rings are" retry_until 10 charged_at_most $rest ||
 	diag "bytes: $(charge); $(grep -v ' 0$' $cgroup/reader/memory.stat | xargs)"
 rmdir $cgroup/reader
 echo many >$root/instances/destroy
