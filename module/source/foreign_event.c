@@ -385,15 +385,17 @@ static int rbmap_foreign_attach(const struct rbmap_event_type *type, void *data)
 
 /*
  * The release of a perf event waits for the kernel.  Somebody has made the event and wants to
- * remove it.  But nobody removes system calls and tracepoints, and hundreds of them may stop
- * together.
+ * remove it.  So its perf events are released now, and the waits, with the lock of all events
+ * held, are short.  But nobody removes system calls and tracepoints.
  */
 static int rbmap_foreign_detach(const struct rbmap_event_type *type, void *data)
 {
 	struct rbmap_foreign_event *event = rbmap_foreign_event_of(type);
 
 	if (event->made) {
+		rbmap_rcu_expedite();
 		rbmap_listener_stop(&event->listener);
+		rbmap_rcu_unexpedite();
 		return 0;
 	}
 	rbmap_listener_pause(&event->listener);

@@ -104,6 +104,29 @@ fails "without an address of the kernel" grep -q 'ffff[89a-e][0-9a-f]' packed
 diag "$(cat $root/per_cpu/cpu*/stats | grep -e emitted -e missed | xargs)"
 ok "it is removed" sh -c "echo >$theirs/kprobe_events"
 
+# --- many events that stop together
+# The kernel waits for RCU for each of them, while others wait for a lock. The waits are
+# expedited, unless the kernel is told to have normal ones.
+stop_many()
+{
+	put set_event 'mine:'
+	is "$(grep -c many $root/set_event)" 40 "forty events are recorded"
+	echo "$1" >/sys/kernel/rcu_normal
+	began=$(hundredths)
+	put set_event ' '
+	took=$(($(hundredths) - began))
+	echo 0 >/sys/kernel/rcu_normal
+	diag "they stopped in $took hundredths of a second, with rcu_normal=$1"
+}
+for i in $(seq 40); do
+	echo "p:mine/many$i vfs_read len=\$arg3"
+done >$theirs/kprobe_events
+stop_many 1
+normal=$took
+stop_many 0
+ok "they stop with short waits" [ $((2 * took)) -lt $normal ]
+ok "they are removed" sh -c "echo >$theirs/kprobe_events"
+
 # --- a CPU that goes and comes
 echo 'p:mine/lengths vfs_read len=$arg3' >$theirs/kprobe_events
 ok "an event is recorded" put set_event mine:lengths
