@@ -52,9 +52,17 @@ static struct perf_event *rbmap_listener_create(const struct rbmap_listener *lis
 						listener->context);
 }
 
+static void rbmap_listeners_set_stale(int cpu)
+{
+	spin_lock(&rbmap_listeners_came_lock);
+	cpumask_set_cpu(cpu, &rbmap_listeners_stale);
+	spin_unlock(&rbmap_listeners_came_lock);
+}
+
 /*
- * A new perf event is there before the old one goes: the list that it is on stays.  The old one
- * hears nothing, unless the CPU was on line and had no callback yet.  Both would hear an event.
+ * A new perf event is there before the old one goes: the list that it is on stays.  The kernel
+ * frees the list with its last perf event, and aliases use it.  The old one hears nothing, unless
+ * the CPU was on line and had no callback yet.  Both would hear an event.
  */
 static int rbmap_listener_renew_cpu(struct rbmap_listener *listener, int cpu)
 {
@@ -63,11 +71,16 @@ static int rbmap_listener_renew_cpu(struct rbmap_listener *listener, int cpu)
 	if (old)
 		perf_event_disable(old);
 	event = rbmap_listener_create(listener, cpu);
-	/* A CPU without a perf event gets one from the next work, whatever it is for. */
-	*at = IS_ERR(event) ? NULL : event;
+	/* The CPU gets its perf event from the next work, whatever it is for. */
+	if (IS_ERR(event)) {
+		if (old)
+			rbmap_listeners_set_stale(cpu);
+		return PTR_ERR(event);
+	}
+	*at = event;
 	if (old)
 		perf_event_release_kernel(old);
-	return PTR_ERR_OR_ZERO(event);
+	return 0;
 }
 
 static void rbmap_listener_renew(struct rbmap_listener *listener,
