@@ -124,6 +124,15 @@ static bool rbmap_field_is_text(const struct rbmap_field *field)
 	       (rbmap_field_is_dynamic(field) && strstr(field->type, "char[]"));
 }
 
+/*
+ * A precision for printk(), which warns about larger ones.  A line has no room for as much text, so
+ * that it is left out.
+ */
+static int rbmap_text_precision(size_t len)
+{
+	return min_t(size_t, len, S16_MAX);
+}
+
 static unsigned int rbmap_field_element(const struct rbmap_field *field)
 {
 	return field->len > 0 ? field->size / field->len : field->size;
@@ -301,7 +310,7 @@ static void rbmap_print_string(struct trace_seq *s, char *spec, const struct rbm
 		len = min_t(size_t, len, most);
 	}
 	strcat(spec, ".*s");
-	trace_seq_printf(s, spec, (int)len, value->text);
+	trace_seq_printf(s, spec, rbmap_text_precision(len), value->text);
 }
 
 /*
@@ -409,7 +418,8 @@ static void rbmap_print_member(const struct rbmap_reading *r, const struct rbmap
 	if (!rbmap_field_bytes(r, field, offset, &bytes, &len))
 		trace_seq_puts(r->s, "(cut)");
 	else if (rbmap_field_is_text(field))
-		trace_seq_printf(r->s, "%.*s", (int)strnlen((const char *)bytes, len), bytes);
+		trace_seq_printf(r->s, "%.*s",
+				 rbmap_text_precision(strnlen((const char *)bytes, len)), bytes);
 	else if (field->len || rbmap_field_is_dynamic(field) ||
 		 !rbmap_field_value(r, field, offset, 0, &value))
 		rbmap_print_bytes_of(r->s, bytes, len);
