@@ -12,11 +12,13 @@
  * sub-buffer, and notice the first.  The kernel announces the second.
  */
 #include <linux/clocksource.h>
+#include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/smp.h>
 #include <linux/suspend.h>
 #include <linux/time64.h>
 #include <linux/workqueue.h>
@@ -193,7 +195,8 @@ void rbmap_local_clock_watch(void)
 	if (likely(early < RBMAP_SCALE_TOLERANCE && late < RBMAP_SCALE_TOLERANCE &&
 		   !check_tsc_unstable()))
 		return;
-	if (!READ_ONCE(rbmap_scale_differs)) {
+	/* A CPU that goes off line may run no irq_work any more, and would keep this one. */
+	if (!READ_ONCE(rbmap_scale_differs) && cpu_online(raw_smp_processor_id())) {
 		WRITE_ONCE(rbmap_scale_differs, true);
 		irq_work_queue(&rbmap_scale_irq_work);
 	}
