@@ -112,6 +112,31 @@ is $? 0 "the recorder ends with status 0"
 is "$(recordings | wc -l)" 3 "three files are kept at the end"
 is "$(cat /sys/kernel/rbmap/snapshot)" 0 "no snapshot is left"
 
+# The disk is full at the end: the snapshot ends with the buffer, and nobody can save it.
+ok "a recorder begins" begins
+dd if=/dev/zero of=$dir/full bs=64k 2>/dev/null
+echo never >/dev/rbmap/marker
+kill -INT $pid
+wait $pid
+is $? 1 "a disk that is full at the end: status 1"
+like "$(cat /tmp/log)" 'ends, and its buffer with it: the events that no file has are lost$' "it says what is lost"
+is "$(grep -c 'remains in memory' /tmp/log)" 0 "nobody is told to save a snapshot that has ended"
+rm $dir/full
+
+# The last file has what an earlier one could not have.
+ok "a recorder begins" begins
+dd if=/dev/zero of=$dir/full bs=64k 2>/dev/null
+echo before >/dev/rbmap/marker
+fails "a file is not written" rbmap snapshot --recorder $pid
+rm $dir/full
+echo last >/dev/rbmap/marker
+kill -INT $pid
+wait $pid
+is $? 0 "there is space at the end: status 0"
+is "$(grep -c 'are lost' /tmp/log)" 0 "nothing is said to be lost"
+ok "a file has the events of the full disk" has before
+ok "and another one those since then" has last
+
 # A recorder is killed while it waits, and while it writes a file.
 ok "a recorder begins after one that has ended" begins
 is "$(grep -c note: /tmp/log)" 0 "nothing was lost"

@@ -161,6 +161,7 @@ echo 0 >$root/snapshot
 rbmap snapshot -r -o /tmp/none 2>/tmp/none.log
 is $? 1 "--read-existing without a snapshot fails"
 like "$(cat /tmp/none.log)" 'no snapshot exists' "--read-existing without a snapshot prints the reason"
+is "$(grep -c 'remains in memory' /tmp/none.log)" 0 "and does not say that there is one"
 fails "--read-existing without a snapshot creates no file" test -e /tmp/none
 rbmap snapshot -q -o /tmp/rest
 both "events after the kept snapshot" /tmp/rest

@@ -81,9 +81,13 @@ static bool write_dump(struct flight *f, struct recording *recording)
 	char path[PATH_MAX];
 
 	incident_files_remove_old(&f->files);
-	if (!incident_files_name(&f->files, path, sizeof(path)) ||
-	    !snapshot_file_write(recording, path, &f->counts))
+	if (!incident_files_name(&f->files, path, sizeof(path)))
 		return false;
+	if (!snapshot_file_write(recording, path, &f->counts)) {
+		if (!f->buffer_ends)
+			snapshot_file_tell_kept();
+		return false;
+	}
 	f->files.nr++;
 	f->holds_snapshot = false;
 	if (f->lock_fd >= 0)
@@ -122,6 +126,8 @@ static void tell_status(const struct flight *f)
 
 static bool dump_now(struct flight *f, struct recording *recording, const char *reason)
 {
+	/* A recorder without a directory ends with a file that it cannot write. */
+	f->buffer_ends = f->own_buffer && !f->files.dir;
 	f->dump_failed = !dump(f, recording, reason);
 	tell_status(f);
 	return !f->dump_failed || f->files.dir;
@@ -151,8 +157,11 @@ bool flight_dump_at_trigger(struct flight *f, struct recording *recording)
 
 bool flight_dump_last(struct flight *f, struct recording *recording)
 {
-	return (f->dump_failed && !f->files.dir) ||
-	       dump(f, recording, "the end of the recording");
+	if (f->dump_failed && !f->files.dir)
+		return true;
+	f->buffer_ends = f->own_buffer;
+	f->dump_failed = !dump(f, recording, "the end of the recording");
+	return !f->dump_failed;
 }
 
 void flight_tell_missed(const struct flight *f)

@@ -27,6 +27,9 @@
  * @counts: how many of the events that came to no ring the files have
  * @holds_snapshot: a snapshot in memory has no file yet
  * @dump_failed: the last file could not be written
+ * @own_buffer: the buffer ends with the recorder, and so does a snapshot of it
+ * @buffer_ends: if the next file cannot be written, the buffer ends before somebody else can
+ *	save the snapshot
  */
 struct flight {
 	struct trigger_options trigger_options;
@@ -39,6 +42,8 @@ struct flight {
 	struct recorder_counts counts;
 	bool holds_snapshot;
 	bool dump_failed;
+	bool own_buffer;
+	bool buffer_ends;
 };
 
 /* Lock the directory of the files, if they have one. */

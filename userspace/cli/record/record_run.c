@@ -223,6 +223,7 @@ static bool begin_flight(struct record *r)
 		return false;
 	recorder_close(r->recorder);
 	r->recorder = NULL;
+	r->flight.own_buffer = private_buffer_is_private(&r->own);
 	if (!add_filter_to_trigger(r))
 		return false;
 	return flight_begin(&r->flight, &r->recording, must_discard(r), &r->events, wanted,
@@ -393,7 +394,9 @@ static bool finish(struct record *r)
 	if (r->is_flight) {
 		flight_tell_missed(&r->flight);
 		if (r->flight.dump_failed && private_buffer_is_private(&r->own))
-			complain("the recorder ends, and its buffer with it: the events of the snapshot are lost; with --directory it goes on after a full disk");
+			complain("the recorder ends, and its buffer with it: the events that no file has are lost%s",
+				 r->flight.files.dir ? "" :
+				 "; with --directory it goes on after a full disk");
 		if (!flight_end(&r->flight))
 			ok = false;
 		/* Wait until all files are complete. */

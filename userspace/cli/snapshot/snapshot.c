@@ -83,8 +83,11 @@ static bool write_file(struct snapshot *s)
 
 	if (control_events_read(&events))
 		return false;
-	ok = recording_init(&s->recording, &events, enabled, NULL) &&
-	     snapshot_file_write(&s->recording, s->output, NULL);
+	ok = recording_init(&s->recording, &events, enabled, NULL);
+	if (ok && !snapshot_file_write(&s->recording, s->output, NULL)) {
+		snapshot_file_tell_kept();
+		ok = false;
+	}
 	recording_free(&s->recording);
 	control_events_free(&events);
 	return ok;

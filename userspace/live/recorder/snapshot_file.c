@@ -101,10 +101,17 @@ bool snapshot_file_write(const struct recording *recording, const char *path,
 		recorder_keep_counts(recorder, counts);
 	if (recorder)
 		recorder_close(recorder);
-	if (!ok)
-		complain("the snapshot remains in memory: 'rbmap snapshot%s%s --read-existing -o FILE' saves it where there is space",
-			 buffer_option(), buffer_name());
 	return ok;
+}
+
+void snapshot_file_tell_kept(void)
+{
+	uint64_t exists;
+
+	if (control_read_u64(FILE_NAME, &exists) || !exists)
+		return;
+	complain("the snapshot remains in memory: 'rbmap snapshot%s%s --read-existing -o FILE' saves it where there is space",
+		 buffer_option(), buffer_name());
 }
 
 /* ---- ask a flight recorder */

@@ -16,11 +16,13 @@
 bool snapshot_file_none(void);
 bool snapshot_file_take(void);
 /*
- * Write the snapshot. If that fails, keep the snapshot and report how to try again. @counts:
- * how many of the events that came to no ring earlier files have; NULL: nobody knows.
+ * Write the snapshot, and keep it in memory. @counts: how many of the events that came to no
+ * ring earlier files have; NULL: nobody knows.
  */
 bool snapshot_file_write(const struct recording *recording, const char *path,
 			 struct recorder_counts *counts);
+/* If there is a snapshot, say how to write it after snapshot_file_write() has failed. */
+void snapshot_file_tell_kept(void);
 bool snapshot_file_free(void);
 
 #define DUMP_SECONDS	600	/* large rings, and a slow disk */
