@@ -47,8 +47,8 @@ static bool is_initial(const char *link)
 	return len == (ssize_t)strlen(INITIAL) && !memcmp(name, INITIAL, len);
 }
 
-/* Return true if /proc has one number only for this process, that of its own namespace. */
-static bool is_own(void)
+/* /proc then has one number only for this process, that of its own namespace. */
+bool proc_has_own_pids(void)
 {
 	FILE *status = fopen("/proc/self/status", "re");
 	char line[256], extra;
@@ -71,5 +71,5 @@ enum proc_pids proc_pids(void)
 {
 	if (is_initial("/proc/self/ns/pid") || is_initial("/proc/1/ns/pid"))
 		return PROC_PIDS_KERNEL;
-	return is_own() ? PROC_PIDS_OWN : PROC_PIDS_OTHER;
+	return proc_has_own_pids() ? PROC_PIDS_OWN : PROC_PIDS_OTHER;
 }

@@ -24,4 +24,7 @@ enum proc_pids { PROC_PIDS_KERNEL, PROC_PIDS_OWN, PROC_PIDS_OTHER };
 
 enum proc_pids proc_pids(void);
 
+/* Return true if /proc has the process ids that getpid() returns here. */
+bool proc_has_own_pids(void);
+
 #endif /* RBMAP_BASE_PROCESS_H */

@@ -124,7 +124,8 @@ bool task_cgroups_ask(struct dat_cgroups *cgroups, int pid)
 	const struct dat_task task = { .pid = pid, .cgroup = cgroup, .ts = NOW };
 
 	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	return pid > 0 && read_line(path, "0::", cgroup, sizeof(cgroup)) &&
+	return pid > 0 && proc_pids() == PROC_PIDS_KERNEL &&
+	       read_line(path, "0::", cgroup, sizeof(cgroup)) &&
 	       !dat_cgroups_learn(cgroups, &task);
 }
 

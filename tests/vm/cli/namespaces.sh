@@ -54,6 +54,53 @@ is "$(sed -n 's/^1 //p' /tmp/names.dat | head -n 1)" "$(cat /proc/1/comm)" \
 is "$(in_pids 'rbmap stream --default -e sched_switch -d 0.2' 2>/dev/null | grep -cE '^ *(sh|rbmap)-[1-9] ')" 0 \
 	"a stream gives no thread a name of the namespace"
 
+# A program of 32 bits has the number that a program outside has, which is one of 64 bits. The
+# ends of calls, without their arguments, do not say that.
+last=/proc/sys/kernel/ns_last_pid
+if [ -x /tests/system_call-m32 ] && [ -e $last ]; then
+	sh -c 'while :; do kill -0 $$; done' &
+	outside=$!
+	cat >/tmp/in-pids <<-END
+		echo $((outside - 1)) >$last
+		/tests/reader-m32 /dev/rbmap/cpu0 >/dev/null &
+		echo \$! >/tmp/inside
+		rbmap stream -e raw_syscalls:sys_exit --filter 'common_pid == $outside' -n 100
+		kill \$!
+	END
+	in_pids 'sh /tmp/in-pids' >/tmp/calls 2>/tmp/err
+	kill $outside
+	is "$(cat /tmp/inside)" "$outside" "a program of 32 bits has the number inside"
+	ok "the calls of the one outside are there" [ "$(grep -cE ' NR (39|62) ' /tmp/calls)" -ge 50 ] || diag </tmp/err
+	is "$(grep -c i386 /tmp/calls)" 0 "none is taken for that of the one inside"
+else
+	skip "no programs of 32 bits, or no ns_last_pid" "the system calls of a number"
+fi
+
+# The processes inside are in a cgroup. Their numbers are those of kernel threads outside.
+mkdir -p /sys/fs/cgroup
+mount -t cgroup2 cgroup2 /sys/fs/cgroup 2>/dev/null
+if mkdir /sys/fs/cgroup/inside 2>/dev/null; then
+	in_pids '
+		echo 0 >/sys/fs/cgroup/inside/cgroup.procs
+		for i in $(seq 60); do sleep 1000 & done
+		echo 0 >/sys/fs/cgroup/cgroup.procs
+		rbmap top --default -e sched_switch -i 1 -n 1 --by cgroup --batch >/tmp/cgroups 2>/tmp/err'
+	is "$(grep -c '(unknown)' /tmp/cgroups)" 1 "rbmap top does not know the cgroups of kernel threads"
+	is "$(grep -c inside /tmp/cgroups)" 0 "and does not name those of the numbers inside" || diag </tmp/cgroups
+	ok "the cgroup is empty" retry_until 10 rmdir /sys/fs/cgroup/inside
+else
+	skip "no cgroups of version 2" "the cgroups of numbers"
+fi
+
+# Without a /proc of its own: the file keeper_pid has the number inside.
+said /tests/unshare --pid --fork sh -c '
+	rbmap record -q -e sched_process_exec -b 64K -o /tmp/keeper.dat &
+	until [ -n "$(cat /sys/kernel/rbmap/instances/record-$!/keeper_pid 2>/dev/null)" ]; do sleep 0.1; done
+	rbmap status | grep ^recorder
+	kill -INT $!
+	wait $!'
+like "$output" '^recorder +\? \(pid [1-9]' "status has no name of the number that the recorder has inside"
+
 # The list takes numbers of the writer's namespace.
 ok "@ before a number" in_pids "echo @999 >$root/set_event_pid"
 is "$(wc -l <$root/set_event_pid)" 0 "a task that has ended is not listed"

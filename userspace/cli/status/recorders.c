@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "kernel/control.h"
 #include "kernel/cpustats.h"
@@ -23,7 +24,11 @@ static bool read_keeper(uint64_t *pid, struct buf *command)
 	if (control_read_u64("keeper_pid", pid))
 		return false;
 	snprintf(text, sizeof(text), "%" PRIu64, *pid);
-	holders_add_comm(command, text);
+	/* The file has a number of this process' namespace, which means another task elsewhere. */
+	if (proc_has_own_pids())
+		holders_add_comm(command, text);
+	else
+		buf_add(command, "?", 1);
 	buf_add(command, "", 1);
 	return !command->failed;
 }

@@ -146,7 +146,7 @@ static bool learn_syscall(struct print_session *s, const struct event_info *info
 {
 	struct syscall_state *state = syscall_states_get(s->syscalls, pid);
 
-	if (state && state->abi == ABI_UNKNOWN && s->comm_from_proc && pid > 0 &&
+	if (state && state->abi == ABI_UNKNOWN && s->asks_proc && pid > 0 &&
 	    syscalls_shows_compat(&s->machine))
 		state->abi = ask_abi(pid);
 	return state && syscalls_event_learn(info->syscall, &s->machine, ev->data, state);
