@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 
 #include "base/complain.h"
@@ -273,10 +274,11 @@ void live_events_look(struct live_events *live)
 	live->next_look = now() + LOOK_SECONDS;
 }
 
-static void print_unseen(uint64_t events, uint64_t missed)
+static void print_unseen(uint64_t events, uint64_t missed, bool more)
 {
-	fprintf(stderr, "%" PRIu64 " events seen, %" PRIu64 " missed\n", events, missed);
-	if (missed)
+	fprintf(stderr, "%" PRIu64 " events seen, %s%" PRIu64 " missed\n", events,
+		more ? "more than " : "", missed);
+	if (missed || more)
 		fprintf(stderr, "  overwritten before they were looked at, or dropped ('rbmap stat'): avoid it with fewer events or a larger buffer_size_kb\n");
 }
 
@@ -309,29 +311,30 @@ static void print_cut_off(const struct live_events *live, const struct live_loss
 			committed - known);
 }
 
-/* A CPU has come online, and has events that nobody could read or even write. */
-static void add_unopened(struct live_loss *loss, unsigned int cpu)
-{
-	uint64_t lost = 0, unread = 0, no_ring = 0;
-
-	control_cpu_stat(cpu, "lost events", &lost);
-	control_cpu_stat(cpu, "entries", &unread);
-	control_cpu_stat(cpu, "dropped no ring", &no_ring);
-	if (no_ring > lost)
-		no_ring = lost;
-	loss->sum.no_ring += no_ring;
-	loss->unopened += lost - no_ring + unread;
-	loss->unread += unread;
-	loss->sum.total += lost + unread;
-}
-
+/* CPUs that have come online, and have events that nobody could read or even write. */
 static void count_unopened(const struct live_events *live, struct live_loss *loss)
 {
+	uint64_t unread;
 	int cpu;
 
-	for (unsigned int i = 0; rbmap_merge_unopened(live->merge, i, &cpu); i++)
-		if (cpu >= 0)
-			add_unopened(loss, cpu);
+	for (unsigned int i = 0; rbmap_merge_unopened(live->merge, i, &cpu); i++) {
+		if (cpu < 0) {
+			loss->more = true;
+			continue;
+		}
+		loss->unopened += loss_add_unopened(&loss->sum, cpu, &unread);
+		loss->unread += unread;
+	}
+}
+
+static bool has_hidden_cpus(const struct live_events *live)
+{
+	int *cpus = NULL;
+	bool any = !live->driver.gone &&
+		   hidden_cpus_find(&cpus, control_dir(), control_devices(), false);
+
+	free(cpus);
+	return any;
 }
 
 /* Return whether the rings of all CPUs of the buffer were read. */
@@ -360,12 +363,15 @@ struct live_loss live_events_loss(const struct live_events *live)
 {
 	struct live_loss loss = {
 		.missed = counted_since(live, CPUSTAT_MISSED, live->missed_before),
+		.more = has_hidden_cpus(live),
 	};
 	struct rbmap_loss after, *sum = &loss.sum;
 
 	rbmap_merge_loss(live->merge, &after);
 	if (live->observe) {
 		sum->total = after.total + loss.missed;
+		/* The kernel does not count what an observer misses. */
+		loss.more |= after.reported == RBMAP_LOST_UNKNOWN;
 		count_unopened(live, &loss);
 		return loss;
 	}
@@ -377,29 +383,22 @@ struct live_loss live_events_loss(const struct live_events *live)
 	return loss;
 }
 
-static void print_unopened(const struct live_loss *loss)
-{
-	if (loss->unopened)
-		fprintf(stderr, "  %" PRIu64 " in rings of CPUs that came online and could not be opened\n",
-			loss->unopened);
-}
-
 bool live_events_print_loss(struct live_events *live, uint64_t events,
 			    const struct live_loss *loss)
 {
 	if (live->observe) {
-		print_unseen(events, loss->sum.total);
+		print_unseen(events, loss->sum.total, loss->more);
 		loss_print_missed(stderr, loss->missed);
-		print_unopened(loss);
+		loss_print_unopened(stderr, loss->unopened);
 		print_excluded(live);
 		return complain_unopened(live);
 	}
-	loss_print(stderr, events, &loss->sum);
+	loss_print(stderr, events, &loss->sum, loss->more);
 	loss_print_missed(stderr, loss->missed);
 	if (loss->earlier)
 		fprintf(stderr, "  %" PRIu64 " before this began, when nobody read: avoid it by reading sooner, or with a larger buffer_size_kb\n",
 			loss->earlier);
-	print_unopened(loss);
+	loss_print_unopened(stderr, loss->unopened);
 	print_cut_off(live, loss);
 	print_excluded(live);
 	return complain_unopened(live);

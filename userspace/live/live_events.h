@@ -111,6 +111,8 @@ void live_events_close(struct live_events *live);
  * @missed: the part of which the kernel had no record
  * @unopened: the part in rings of CPUs that could not be opened
  * @unread: the part of these that such a ring still has
+ * @more: there are losses of an unknown number: an observer has skipped a ring, or a CPU has no
+ *	device here
  */
 struct live_loss {
 	struct rbmap_loss sum;
@@ -118,6 +120,7 @@ struct live_loss {
 	uint64_t missed;
 	uint64_t unopened;
 	uint64_t unread;
+	bool more;
 };
 
 struct live_loss live_events_loss(const struct live_events *live);

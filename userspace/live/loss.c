@@ -62,12 +62,27 @@ static void print_larger_subbuf(FILE *out)
 		      out);
 }
 
-void loss_print(FILE *out, uint64_t events, const struct rbmap_loss *loss)
+uint64_t loss_add_unopened(struct rbmap_loss *loss, unsigned int cpu, uint64_t *unread)
+{
+	uint64_t lost = 0, no_ring = 0;
+
+	*unread = 0;
+	control_cpu_stat(cpu, "lost events", &lost);
+	control_cpu_stat(cpu, "entries", unread);
+	control_cpu_stat(cpu, "dropped no ring", &no_ring);
+	if (no_ring > lost)
+		no_ring = lost;
+	loss->no_ring += no_ring;
+	loss->total += lost + *unread;
+	return lost - no_ring + *unread;
+}
+
+void loss_print(FILE *out, uint64_t events, const struct rbmap_loss *loss, bool more)
 {
 	uint64_t kb;
 
-	fprintf(out, "%" PRIu64 " events read, %" PRIu64 " lost\n", events,
-		loss->total);
+	fprintf(out, "%" PRIu64 " events read, %s%" PRIu64 " lost\n", events,
+		more ? "more than " : "", loss->total);
 	if (loss->overrun) {
 		fprintf(out, "  %" PRIu64 " overwritten before they were read: "
 			"avoid it with fewer events or ", loss->overrun);
@@ -116,6 +131,13 @@ void loss_print(FILE *out, uint64_t events, const struct rbmap_loss *loss)
 			fprintf(out, "a retired_size_kb larger than %" PRIu64
 				"\n", kb);
 	}
+}
+
+void loss_print_unopened(FILE *out, uint64_t unopened)
+{
+	if (unopened)
+		fprintf(out, "  %" PRIu64 " in rings of CPUs that came online and could not be opened\n",
+			unopened);
 }
 
 void loss_print_missed(FILE *out, uint64_t missed)

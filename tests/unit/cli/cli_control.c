@@ -331,6 +331,7 @@ static void test_buffer_name(void **state)
 static void test_hidden_cpus(void **state)
 {
 	char command[512], control[64], devices[64];
+	int *cpus;
 
 	(void)state;
 	snprintf(control, sizeof(control), "%s/hidden", root);
@@ -345,6 +346,19 @@ static void test_hidden_cpus(void **state)
 	snprintf(command, sizeof(command), "rm %s/cpu12", devices);
 	assert_int_equal(system(command), 0);
 	assert_true(complain_hidden_cpus(control, devices));
+	/* A snapshot lacks the CPUs that came later. */
+	assert_int_equal(hidden_cpus_find(&cpus, control, devices, true), 0);
+	free(cpus);
+	snprintf(command, sizeof(command),
+		 "cd %s/per_cpu && echo 1 >cpu0/snapshot && echo 0 >cpu12/snapshot", control);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(hidden_cpus_find(&cpus, control, devices, true), 0);
+	free(cpus);
+	snprintf(command, sizeof(command), "echo 1 >%s/per_cpu/cpu12/snapshot", control);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(hidden_cpus_find(&cpus, control, devices, true), 1);
+	assert_int_equal(cpus[0], 12);
+	free(cpus);
 	/* Others report that there are no devices at all. */
 	assert_false(complain_hidden_cpus(control, "/nowhere"));
 	snprintf(command, sizeof(command), "rm -r %s", control);

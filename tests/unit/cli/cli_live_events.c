@@ -31,6 +31,7 @@ static struct rbmap_loss reported;
 static unsigned int nr_unopened;
 static int unread_dir;
 static struct rlimit files;	/* when the rings are opened */
+static bool has_devices;	/* the folder is there, and no device in it */
 
 /* The library's side: a number of events, and a signal behind the first of them. */
 int rbmap_merge_next(struct rbmap_merge *merge, struct rbmap_event *ev)
@@ -64,6 +65,13 @@ int rbmap_merge_unopened(const struct rbmap_merge *merge, unsigned int i, int *c
 	(void)merge;
 	*cpu = i < nr_unopened ? (int)i + 1 : -1;
 	return i < nr_unopened ? -ENOMEM : i == nr_unopened ? unread_dir : 0;
+}
+
+int access(const char *path, int mode)
+{
+	if (!strncmp(path, "/dev/rbmap/record-1", 19))
+		return has_devices && !path[19] ? 0 : -1;
+	return faccessat(AT_FDCWD, path, mode, 0);
 }
 
 /* The tests open nothing. */
@@ -222,6 +230,38 @@ static void test_loss(void **state)
 	assert_int_equal(live_events_loss(&live).sum.total, 36);
 	print_loss(&live, 10, text, sizeof(text));
 	assert_non_null(strstr(text, "10 events seen, 36 missed\n"));
+	assert_false(live_events_loss(&live).more);
+
+	/* It has skipped a ring, whose events nobody has counted for it. */
+	reported = (struct rbmap_loss){ .reported = RBMAP_LOST_UNKNOWN };
+	write_stats(COMMITTED, 2);
+	assert_true(live_events_loss(&live).more);
+	print_loss(&live, 10, text, sizeof(text));
+	assert_non_null(strstr(text, "10 events seen, more than 0 missed\n"));
+	assert_non_null(strstr(text, "\n  overwritten before"));
+
+	/* The kernel counts what a reader loses. */
+	live.observe = false;
+	assert_false(live_events_loss(&live).more);
+}
+
+/* A container has a part of the devices: the losses of the others are unknown. */
+static void test_hidden(void **state)
+{
+	struct live_events live = { .own = &own };
+	char command[256], text[1024];
+
+	(void)state;
+	control_set_buffer("record-1");
+	snprintf(command, sizeof(command),
+		 "mkdir -p %s/instances/record-1/per_cpu/cpu1 %s/dev", dir, dir);
+	assert_int_equal(system(command), 0);
+	assert_false(live_events_loss(&live).more);
+	has_devices = true;
+	assert_false(print_loss(&live, 10, text, sizeof(text)));
+	assert_non_null(strstr(text, "10 events read, more than 0 lost\n"));
+	has_devices = false;
+	control_set_buffer(NULL);
 }
 
 /* A CPU that came online without a ring that can be read is named, and its events are lost. */
@@ -255,6 +295,7 @@ static void test_unopened(void **state)
 	nr_unopened = 0;
 	unread_dir = -EMFILE;
 	assert_false(print_loss(&live, COMMITTED, text, sizeof(text)));
+	assert_non_null(strstr(text, "5000 events read, more than 0 lost\n"));
 	assert_non_null(strstr(text, "\nrbmap: CPUs that have come online may be missing"));
 	snprintf(command, sizeof(command), "rm -r %s/per_cpu/cpu1", dir);
 	assert_int_equal(system(command), 0);
@@ -439,6 +480,7 @@ int main(void)
 		cmocka_unit_test_setup(test_cut, begin),
 		cmocka_unit_test_setup(test_whole, begin),
 		cmocka_unit_test_setup(test_loss, begin),
+		cmocka_unit_test_setup(test_hidden, begin),
 		cmocka_unit_test_setup(test_unopened, begin),
 		cmocka_unit_test_setup(test_open_files, begin),
 		cmocka_unit_test_setup(test_write_goes_on, begin),

@@ -61,6 +61,7 @@ static char file[64];
 static struct rbmap_map cpus[NR_CPUS];
 static int open_error[NR_CPUS];
 static unsigned int counts[NR_CPUS];	/* events that the kernel missed; it left out twice as many */
+static unsigned int unread_cpu = NR_CPUS;	/* has 4 events in its ring, and 33 lost ones */
 static bool splices;		/* rings have whole sub-buffers for rbmap_splice() */
 static unsigned int nr_spliced;
 static unsigned int nr_timeouts;	/* so many waits of CPU 0 end without events */
@@ -263,6 +264,8 @@ static void write_stats(unsigned int cpu, unsigned int generation)
 	assert_non_null(f);
 	fprintf(f, "subbuf size: %zu\ngeneration: %u\nmissed: %u\nexcluded: %u\n",
 		cpus[cpu].ring[generation - 1].size, generation, counts[cpu], 2 * counts[cpu]);
+	if (cpu == unread_cpu)
+		fputs("entries: 4\nlost events: 33\ndropped no ring: 30\n", f);
 	fclose(f);
 }
 
@@ -862,10 +865,15 @@ static void set_stacks(size_t size)
 	pthread_attr_destroy(&attr);
 }
 
-/* The file has a CPU that came later, and whose thread could not begin. It ends well. */
+/*
+ * The file has a CPU that came later, and whose thread could not begin. It ends well, and all
+ * events of the CPU are lost, in the sums and in the file.
+ */
 static void test_late_without_thread(void **state)
 {
 	struct recording r = { .no_compress = true, .quiet = true };
+	static const uint64_t first[] = { 100, 200, 0 };
+	struct recorder_result result;
 	char path[64], away[64];
 	struct dat_writer *writer;
 	struct recorder *rec;
@@ -876,8 +884,10 @@ static void test_late_without_thread(void **state)
 	snprintf(path, sizeof(path), "%s/cpu2", dir);
 	snprintf(away, sizeof(away), "%s/away", dir);
 	assert_int_equal(rename(path, away), 0);
+	unread_cpu = 2;
+	counts[2] = 5;
 	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
-		add_ring(cpu, 100, 4096, 0, 0);
+		add_ring(cpu, 100 * cpu + 100, 4096, 0, 0);
 		write_stats(cpu, 1);
 	}
 	rec = recorder_open(dir);
@@ -898,17 +908,45 @@ static void test_late_without_thread(void **state)
 	assert_true(rec->incomplete);
 	assert_int_equal(dat_nr_cpus(writer), NR_CPUS);
 	r.cmdlines = cmdlines_new();
+	recorder_result(rec, r.cmdlines, &result);
+	assert_int_equal(result.loss.total, 42);
+	assert_int_equal(result.loss.no_ring, 30);
+	assert_int_equal(result.unopened, 7);
+	assert_int_equal(result.missed, 5);
+	assert_false(result.more);
 	assert_true(recording_end_file(&r, writer, file, rec));
 	recording_free(&r);
 	recorder_close(rec);
+	check_file(first, 42);
+	unread_cpu = NR_CPUS;
+	counts[2] = 0;
+	write_stats(2, 1);
+}
+
+/* Return whether the file has an unknown loss of a CPU. */
+static bool has_unknown_loss(unsigned int cpu)
+{
+	struct rbmap_recording *r = NULL;
+	struct rbmap_event ev;
+	bool has;
+
+	assert_int_equal(dat_open(&r, file), 0);
+	while (rbmap_recording_next(r, &ev) == 1)
+		;
+	has = cpu < rbmap_recording_cpus(r) &&
+	      rbmap_recording_lost_last(r, cpu) == RBMAP_LOST_UNKNOWN;
+	rbmap_recording_close(r);
+	return has;
 }
 
 /* A container has only some of the devices: the recording lacks a CPU. */
 static void test_hidden_cpu(void **state)
 {
 	char path[64];
+	struct recorder_result result;
 	struct dat_writer *writer;
 	struct recorder *rec;
+	unsigned int most;
 
 	(void)state;
 	for (int hidden = 0; hidden < 2; hidden++) {
@@ -922,11 +960,17 @@ static void test_hidden_cpu(void **state)
 			assert_int_equal(mkdir(path, 0755), 0);
 		rec = recorder_open(dir);
 		assert_non_null(rec);
+		/* This machine may have fewer CPUs. */
+		most = rec->max_cpus;
+		rec->max_cpus = 8;
 		writer = create(rec);
+		rec->max_cpus = most;
 		assert_int_equal(recorder_start(rec, writer, NULL, 0), 0);
 		recorder_stop(rec);
 		assert_int_equal(rec->incomplete, hidden);
-		finish(rec, writer);
+		result = finish(rec, writer);
+		assert_int_equal(result.more, hidden);
+		assert_int_equal(has_unknown_loss(7), hidden);
 	}
 	assert_int_equal(rmdir(path), 0);
 }

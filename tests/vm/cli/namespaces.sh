@@ -162,7 +162,17 @@ if [ -e /dev/rbmap/cpu1 ]; then
 			mount --bind /tmp/part /dev/rbmap && rbmap $command"
 		is "$status" 1 "rbmap ${command%% *} with a part of /dev/rbmap"
 		like "$output" 'no device of CPU 1, whose events' "the message names the CPU"
+		like "$output" 'events read, more than [0-9]+ lost' "nobody knows how many events are lost"
 	done
+	like "$(rbmap report /tmp/part.dat 2>&1)" 'events, more than [0-9]+ lost' "the file says so, too"
+	rm -rf /tmp/part
+	said /tests/unshare --mount sh -c "cp -a /dev/rbmap /tmp/part && rm /tmp/part/snapshot/cpu1 &&
+		mount --bind /tmp/part /dev/rbmap && rbmap snapshot -o /tmp/part.dat"
+	is "$status" 1 "rbmap snapshot with a part of /dev/rbmap"
+	like "$output" 'no device of CPU 1, whose events' "the message names the CPU"
+	is "$(cat $root/snapshot)" 1 "the snapshot is kept"
+	ok "and can be saved outside" rbmap snapshot -q --read-existing -o /tmp/part.dat
+	echo 0 >$root/snapshot
 	rm -rf /tmp/part /tmp/part.dat
 fi
 ok "the module unloads" rmmod rbmap

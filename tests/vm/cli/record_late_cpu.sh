@@ -183,6 +183,9 @@ kill -INT $pid
 wait $pid
 is "$?" 1 "a recording without the CPU is a failure"
 like "$(cat /tmp/err)" 'CPU 1 came online, and the recording has no events of it: ' "which names the CPU"
+is "$(told)" "0 10" "the events of the CPU are lost"
+markers /tmp/never.dat >/dev/null
+like "$(cat /tmp/report)" '^0 events, 10 lost, 0 not selected$' "the file says so, too"
 ok "the module unloads" rmmod rbmap
 echo 0 >$online
 ok "the module loads with a ring that takes most of the memory" \

@@ -149,6 +149,7 @@ static bool measure(struct latency *l)
 	/* Events do not carry the losses behind the last one, and what the kernel missed. */
 	loss = live_events_loss(&l->live);
 	l->view.lost = loss.sum.total;
+	l->view.lost_unknown |= loss.more;
 	ok = ok && latency_end(l, clock);
 	free(clock);
 	fflush(stdout);

@@ -398,4 +398,6 @@ void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 		service_busy();
 		rec->failed = c->error;
 	}
+	if (!rec->failed)
+		recorder_look_for_hidden(rec);
 }

@@ -100,6 +100,17 @@ static int add_late_cpu(struct recorder *rec, unsigned int cpu)
 	return ret;
 }
 
+static void add_unopened(struct recorder *rec, int cpu, int error)
+{
+	complain("CPU %d came online, and the recording has no events of it: %s", cpu,
+		 rbmap_strerror(error));
+	rec->incomplete = true;
+	if (array_grow(rec->unopened, rec->nr_unopened))
+		rec->unopened[rec->nr_unopened++] = cpu;
+	else
+		complain("out of memory");
+}
+
 /* A CPU can lack its ring at first, because memory is short. Return whether all are recorded. */
 static bool look_for_cpus(struct recorder *rec, bool last)
 {
@@ -115,11 +126,8 @@ static bool look_for_cpus(struct recorder *rec, bool last)
 		ret = add_late_cpu(rec, cpu);
 		if (ret || !rec->cpu[cpu].map)
 			all = false;
-		if (!ret || !last)
-			continue;
-		complain("CPU %d came online, and the recording has no events of it: %s",
-			 cpu, rbmap_strerror(ret));
-		rec->incomplete = true;
+		if (ret && last)
+			add_unopened(rec, cpu, ret);
 	}
 	if (dir)
 		closedir(dir);
@@ -175,14 +183,51 @@ uint64_t recorder_lost(const struct recorder *rec)
 	return sum;
 }
 
-/* A snapshot has the CPUs of the moment when it was taken. */
-static void look_for_hidden(struct recorder *rec)
+/* Let the file say that a CPU of which it has no events has lost some. */
+static void lose_cpu(struct recorder *rec, unsigned int cpu, uint64_t lost)
 {
-	if (rec->looked_for_hidden || !strcmp(rec->dir, control_snapshot_devices()))
+	const struct rbmap_subbuf only_lost = { .lost = lost };
+
+	if (lost && !dat_add_cpu(rec->writer, cpu))
+		dat_add(rec->writer, cpu, &only_lost);
+}
+
+void recorder_look_for_hidden(struct recorder *rec)
+{
+	bool snapshot = !strcmp(rec->dir, control_snapshot_devices());
+	size_t nr;
+	int *cpus;
+
+	if (rec->looked_for_hidden)
 		return;
 	rec->looked_for_hidden = true;
-	if (complain_hidden_cpus(control_dir(), rec->dir))
+	nr = hidden_cpus_find(&cpus, control_dir(), rec->dir, snapshot);
+	hidden_cpus_complain(rec->dir, cpus, nr);
+	for (size_t i = 0; i < nr; i++)
+		lose_cpu(rec, cpus[i], RBMAP_LOST_UNKNOWN);
+	rec->hides_cpus = nr;
+	if (nr)
 		rec->incomplete = true;
+	free(cpus);
+}
+
+/* Return how many events of a CPU without a recorded ring are lost, and add the causes. */
+static uint64_t lost_of(const struct recorder *rec, unsigned int cpu, struct recorder_result *result)
+{
+	uint64_t before = result->loss.total, missed, unread;
+
+	missed = cpu < rec->max_cpus ? recorder_count(rec, cpu, RECORDER_MISSED) : 0;
+	result->unopened += loss_add_unopened(&result->loss, cpu, &unread);
+	result->missed += missed;
+	return result->loss.total - before + missed;
+}
+
+static void lose_unopened(struct recorder *rec)
+{
+	struct recorder_result unused = { 0 };
+
+	for (size_t i = 0; i < rec->nr_unopened; i++)
+		lose_cpu(rec, rec->unopened[i], lost_of(rec, rec->unopened[i], &unused));
 }
 
 void recorder_stop(struct recorder *rec)
@@ -190,7 +235,8 @@ void recorder_stop(struct recorder *rec)
 	/* A CPU can have come a moment ago. */
 	if (!recorder_ended(rec)) {
 		look_for_cpus(rec, true);
-		look_for_hidden(rec);
+		lose_unopened(rec);
+		recorder_look_for_hidden(rec);
 	}
 	rec->stop = true;
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
@@ -356,6 +402,9 @@ void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 			result->missed += recorder_count(rec, i, RECORDER_MISSED);
 		}
 	}
+	for (size_t i = 0; i < rec->nr_unopened; i++)
+		lost_of(rec, rec->unopened[i], result);
+	result->more = rec->hides_cpus;
 	result->loss.total += result->earlier + result->missed;
 	if (rec->writer) {
 		result->unwritten = rec->unwritten + dat_unwritten(rec->writer);

@@ -153,6 +153,8 @@ struct recorder_result {
 	uint64_t other_clock;	/* events left out because of their clock */
 	uint64_t excluded;	/* events that were left out, of all CPUs */
 	uint64_t missed;	/* part of loss.total: the kernel had no record of them */
+	uint64_t unopened;	/* part of loss.total in rings that could not be opened */
+	bool more;		/* there are losses of an unknown number: a CPU has no device */
 	bool since_begin;	/* both counts are those since the buffer began */
 	int new_clock;		/* clock that ended the recording; -1: none */
 	struct rbmap_loss loss;

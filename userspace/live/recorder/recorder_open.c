@@ -225,6 +225,7 @@ void recorder_close(struct recorder *rec)
 	if (rec->watch >= 0)
 		close(rec->watch);
 	free(rec->cpu);
+	free(rec->unopened);
 	free(rec);
 }
 

@@ -61,6 +61,9 @@ struct recorder {
 	bool begins_counts;		/* the counts do not begin with the buffer */
 	bool incomplete;		/* a CPU that came later, or has no device, is not recorded */
 	bool looked_for_hidden;		/* recorder_stop() was called before */
+	bool hides_cpus;		/* a CPU has no device */
+	int *unopened;			/* CPUs that came later, and whose rings are not recorded */
+	size_t nr_unopened;
 	int signal;			/* sent at an end without recorder_stop(); 0: none */
 	int watch;			/* socket that tells when devices come; -1: none */
 };
@@ -71,6 +74,9 @@ struct recorder {
  */
 int cpu_recorder_open(struct recorder *rec, unsigned int cpu);
 void cpu_recorder_close(struct cpu_recorder *c);
+
+/* recorder.c: report CPUs without a device, once. The file has an unknown loss of each. */
+void recorder_look_for_hidden(struct recorder *rec);
 
 /* cpu_recorder.c: start the thread of a CPU. Return 0 or a negative errno. */
 int cpu_recorder_start(struct recorder *rec, unsigned int cpu);

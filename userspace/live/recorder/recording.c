@@ -348,10 +348,11 @@ static void tell_sums(const struct recording *r, const char *path,
 {
 	char size[SIZE_TEXT];
 
-	if (r->quiet && !result->loss.total && !result->other_clock)
+	if (r->quiet && !result->loss.total && !result->more && !result->other_clock)
 		return;
-	loss_print(stderr, events, &result->loss);
+	loss_print(stderr, events, &result->loss, result->more);
 	loss_print_missed(stderr, result->missed);
+	loss_print_unopened(stderr, result->unopened);
 	if (result->missed && result->since_begin)
 		fputs("  the missed ones are those since the buffer began or was reset: an earlier snapshot has its part of them, too\n",
 		      stderr);
