@@ -156,13 +156,20 @@ is "$survived" 25 "damaged recordings end in events or in an error"
 
 # --- the end of source.rbmap.live, with functions in place of rings
 mkdir -p "$dir/root/dev/rbmap" "$dir/root/sys/devices/system/cpu" \
-	"$dir/root/sys/kernel/rbmap/per_cpu/cpu0"
+	"$dir/root/sys/kernel/rbmap/per_cpu/cpu0" "$dir/root/sys/kernel/rbmap/per_cpu/cpu1"
 : >"$dir/root/dev/rbmap/cpu0"
-echo 0 >"$dir/root/sys/devices/system/cpu/possible"
+echo 0-2 >"$dir/root/sys/devices/system/cpu/possible"
 cc -shared -fPIC -D_GNU_SOURCE -Iuserspace/lib -o "$dir/rings.so" \
 	tests/babeltrace2/preload_rings.c -ldl
 LD_PRELOAD="$dir/rings.so" RBMAP_TEST_ROOT="$dir/root" babeltrace2 \
 	-c source.rbmap.live -p seconds=0.05 >"$dir/text" 2>"$dir/errors" || diag <"$dir/errors"
 is "$(sed -n 's/^WARNING: Tracer discarded \([0-9]*\) events* .*/\1/p' "$dir/errors")" 25 \
 	"losses before a sub-buffer that comes after the end are told, and what the kernel missed"
+is "$(grep ^rbmap: "$dir/errors")" "rbmap: CPU 1 has no ring in /dev/rbmap, and 220 events of it are lost" \
+	"a CPU that has events and no ring is told"
+rm -r "$dir/root/dev"
+LD_PRELOAD="$dir/rings.so" RBMAP_TEST_ROOT="$dir/root" babeltrace2 \
+	-c source.rbmap.live -p seconds=0.05 >"$dir/text" 2>"$dir/errors"
+like "$(tr -s ' \n' ' ' <"$dir/errors")" '/dev/rbmap: it does not exist, although the module is loaded' \
+	"without devices, as in a container, the message does not say that the module is absent"
 done_testing

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Functions in place of librbmap's and the C library's, for plugin.sh: the ring of CPU 0, which
- * gets a sub-buffer after source.rbmap.live has ended. The folder RBMAP_TEST_ROOT is in place
- * of /.
+ * gets a sub-buffer after source.rbmap.live has ended. CPU 1 has events and no ring. The folder
+ * RBMAP_TEST_ROOT is in place of /.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -62,15 +62,24 @@ static uint64_t now(void)
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
+static void write_stats(int cpu, int emitted, int missed)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/kernel/rbmap/per_cpu/cpu%d/stats", cpu);
+	file = fopen(path, "w");
+	if (!file)
+		abort();
+	fprintf(file, "entries: 0\nemitted: %d\nmissed: %d\nlost events: 0\n", emitted, missed);
+	fclose(file);
+}
+
 /* The kernel has missed some events since the source began. */
 static void write_missed(int nr)
 {
-	FILE *file = fopen("/sys/kernel/rbmap/per_cpu/cpu0/stats", "w");
-
-	if (!file)
-		abort();
-	fprintf(file, "entries: 0\nmissed: %d\nlost events: 0\n", nr);
-	fclose(file);
+	write_stats(0, 0, nr);
+	write_stats(1, 10 * nr, nr);
 }
 
 int rbmap_observe_path(struct rbmap_map **map, const char *path, unsigned int flags)

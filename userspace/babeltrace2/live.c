@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* source.rbmap.live: the events of a buffer, as they happen. */
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -31,6 +34,7 @@
  * @told_end: for each ring: its last losses were told
  * @late: for each ring: the losses before a sub-buffer that is too late
  * @missed: for each CPU: events of which the kernel had no record, before the source
+ * @before: for each CPU: all other events before the source
  * @asked: ids of events for which the formats were read again
  */
 struct live {
@@ -50,6 +54,7 @@ struct live {
 	bool *told_end;
 	uint64_t *late;
 	uint64_t *missed;
+	uint64_t *before;
 	struct trace_place *place;
 	bool asked[NR_IDS];
 	struct comms comms;
@@ -107,21 +112,30 @@ static uint64_t lost_sum(uint64_t a, uint64_t b)
 	return a == RBMAP_LOST_UNKNOWN || b == RBMAP_LOST_UNKNOWN ? RBMAP_LOST_UNKNOWN : a + b;
 }
 
-/* No ring has heard of the events of which the kernel had no record. */
-static uint64_t missed(const struct live *l, unsigned int i)
+/* Return a counter of a CPU, a line "KEY: NUMBER" of its statistics, or 0. */
+static uint64_t counter(const struct live *l, unsigned int i, const char *key)
 {
-	unsigned long long nr = 0;
 	char path[4096], line[256];
+	size_t len = strlen(key);
+	uint64_t nr = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/stats", l->control, l->rings.cpu[i]);
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "missed: %llu", &nr) == 1)
+		if (!strncmp(line, key, len) && line[len] == ':') {
+			nr = strtoull(line + len + 1, NULL, 10);
 			break;
+		}
 	if (file)
 		fclose(file);
 	return nr;
+}
+
+/* No ring has heard of the events of which the kernel had no record. */
+static uint64_t missed(const struct live *l, unsigned int i)
+{
+	return counter(l, i, "missed");
 }
 
 /* A reset sets the counter to 0. */
@@ -256,6 +270,7 @@ static void free_live(struct live *l)
 	free(l->told_end);
 	free(l->late);
 	free(l->missed);
+	free(l->before);
 	free(l->looked);
 	free(l->place);
 	free(l);
@@ -290,17 +305,19 @@ static int open_rings(struct live *l, const struct live_params *p)
 	l->told_end = calloc(l->rings.nr, sizeof(*l->told_end));
 	l->late = calloc(l->rings.nr, sizeof(*l->late));
 	l->missed = calloc(l->rings.nr, sizeof(*l->missed));
+	l->before = calloc(l->rings.nr, sizeof(*l->before));
 	l->looked = calloc(l->rings.nr, sizeof(*l->looked));
 	l->clock = rbmap_clock(rings_first(&l->rings));
 	l->trace.nr_streams = l->rings.nr;
 	l->place = calloc(l->rings.nr, sizeof(*l->place));
 	l->trace.place = l->place;
 	l->trace.formats = l->formats;
-	if (!l->told_end || !l->late || !l->missed || !l->looked || !l->place)
+	if (!l->told_end || !l->late || !l->missed || !l->before || !l->looked || !l->place)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < l->rings.nr; i++) {
 		l->place[i] = (struct trace_place){ l->rings.cpu[i], "", NULL };
 		l->missed[i] = missed(l, i);
+		l->before[i] = counter(l, i, "emitted");
 	}
 	return 0;
 }
@@ -333,6 +350,17 @@ static bool make_trace(struct live *l, bt_self_component_source *self)
 	return ok;
 }
 
+/* Without devices the module may be loaded: a container may have none of them. */
+static const char *open_error(const struct live *l, int error)
+{
+	DIR *control = error == RBMAP_ERR_NOT_LOADED || error == -ENOENT ? opendir(l->control) : NULL;
+
+	if (!control)
+		return rbmap_strerror(error);
+	closedir(control);
+	return "it does not exist, although the module is loaded: /dev is not that of the machine, as in a container";
+}
+
 static init_status open_live(struct live *l, bt_self_component_source *self,
 			     const struct live_params *p)
 {
@@ -343,7 +371,7 @@ static init_status open_live(struct live *l, bt_self_component_source *self,
 	ret = open_rings(l, p);
 	if (ret) {
 		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
-			l->trace.self, "%s: %s", l->trace.path, rbmap_strerror(ret));
+			l->trace.self, "%s: %s", l->trace.path, open_error(l, ret));
 		return INIT_ERROR;
 	}
 	l->seconds = p->seconds;
@@ -380,8 +408,28 @@ init_status live_init(bt_self_component_source *self,
 	return status;
 }
 
+/*
+ * A CPU without a stream has lost its events: in a container /dev can lack its device. Without
+ * events, nothing is missing.
+ */
+static void tell_unread(const struct live *l)
+{
+	for (unsigned int i = 0; i < l->rings.nr; i++) {
+		uint64_t now = l->rings.map[i] ? 0 : counter(l, i, "emitted");
+
+		/* A reset sets the counter to 0. */
+		now -= now < l->before[i] ? 0 : l->before[i];
+		if (!l->rings.map[i] && now + missed_since(l, i))
+			fprintf(stderr, "rbmap: CPU %u has no ring in %s, and %" PRIu64 " events of it are lost\n",
+				l->rings.cpu[i], l->trace.path, now + missed_since(l, i));
+	}
+}
+
 void live_finalize(bt_self_component_source *self)
 {
-	free_live(bt_self_component_get_data(
-		bt_self_component_source_as_self_component(self)));
+	struct live *l = bt_self_component_get_data(
+		bt_self_component_source_as_self_component(self));
+
+	tell_unread(l);
+	free_live(l);
 }
