@@ -3,9 +3,11 @@
 import os
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 import rbmap
 
@@ -54,6 +56,16 @@ def await_wait(thread):
 
 class Alarm(Exception):
     """A signal came."""
+
+
+class Devices(unittest.TestCase):
+    def test_none(self):
+        """without devices, as in a container, the message does not say that the module is absent"""
+        with tempfile.TemporaryDirectory() as control, \
+                unittest.mock.patch("rbmap.live.CONTROL", control), \
+                unittest.mock.patch("rbmap.live.DEVICES", "/nowhere"), \
+                self.assertRaisesRegex(rbmap.Error, "^/nowhere does not exist, although"):
+            rbmap.Live(buffer="")
 
 
 @unittest.skipUnless(os.path.isdir(INSTANCES), "the module is not loaded")

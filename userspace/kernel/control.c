@@ -228,9 +228,18 @@ bool control_complain_lockdown(void)
 	return true;
 }
 
-void complain_no_device(const char *path)
+static bool module_has_version(const char *version)
 {
-	if (access("/dev/rbmap", F_OK))
+	char *text = control_read("/version");
+	bool has = text && !strcmp(text, version);
+
+	free(text);
+	return has;
+}
+
+void complain_no_device(const char *path, const char *version)
+{
+	if (access("/dev/rbmap", F_OK) || module_has_version(version))
 		complain("%s does not exist, although the module is loaded: /dev is not that of the machine, as in a container: " WHOLE_DEVICES,
 			 path);
 	else

@@ -88,10 +88,10 @@ bool control_complain_lockdown(void);
 #define WHOLE_DEVICES	"run this command outside, or give the container the folder /dev/rbmap of the machine as a volume, and the right to its devices"
 
 /*
- * Report that a device of the loaded module does not exist: its directory is missing, as in
- * a container, or the module has another version.
+ * Report that a device of the loaded module does not exist. A module of this command's version,
+ * @version, has it, so /dev is that of a container. So it is without the directory of devices.
  */
-void complain_no_device(const char *path);
+void complain_no_device(const char *path, const char *version);
 
 /* Report that @path may not be read, and who may read it. */
 void complain_unreadable(const char *path);

@@ -83,6 +83,15 @@ static bool pace(struct live_events *live)
 	return !ret;
 }
 
+/* The buffer has control files, so the module is loaded. */
+static void complain_open(int error)
+{
+	if (error == RBMAP_ERR_NOT_LOADED || error == -ENOENT)
+		complain_no_device(control_devices(), rbmap_version());
+	else
+		complain("%s", rbmap_strerror(error));
+}
+
 bool live_events_open(struct live_events *live)
 {
 	int ret;
@@ -99,7 +108,7 @@ bool live_events_open(struct live_events *live)
 		rbmap_merge_observe_path(&live->merge, control_devices(), 0) :
 		rbmap_merge_open_path(&live->merge, control_devices(), 0);
 	if (ret) {
-		complain("%s", rbmap_strerror(ret));
+		complain_open(ret);
 		return false;
 	}
 	if (private_buffer_is_private(live->own) && !live->observe && !pace(live))

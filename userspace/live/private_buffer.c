@@ -14,6 +14,7 @@
 #include "kernel/control.h"
 #include "pid_list.h"
 #include "private_buffer.h"
+#include "rbmap.h"
 
 #define NAME_PREFIX	"record"
 
@@ -49,7 +50,7 @@ static void complain_create(int error, const char *message)
 			complain("no permission to make a buffer for this command: run it as root, or use the default buffer with --default");
 		break;
 	case -ENOENT:
-		complain_no_device(CONTROL_DEVICE);
+		complain_no_device(CONTROL_DEVICE, rbmap_version());
 		break;
 	case -ENOMEM:
 		complain("not enough memory for the rings%s%s: use a smaller size with -b",

@@ -153,6 +153,23 @@ like "$output" '/dev/rbmap' "the message names it"
 fails "and no other version" sh -c "echo '$output' | grep -q version"
 said /tests/unshare --mount sh -c "mount -t tmpfs none /sys && rbmap record -e sched_switch -d 0.1 -o /tmp/mount.dat"
 is "$status" 1 "without /sys/kernel/rbmap"
+# What is not there of the devices. A copy lacks those of a buffer that is made later.
+for command in "stream --default" "top --default --batch -n 1" "record --default -e rbmap:marker -o /tmp/mount.dat"; do
+	said /tests/unshare --mount sh -c "mount -t tmpfs none /dev && rbmap $command"
+	is "$status" 1 "rbmap ${command%% *} of the default buffer without /dev/rbmap"
+	like "$output" '/dev/rbmap does not exist, although the module is loaded: /dev is not that of the machine' \
+		"the message says so"
+done
+for missing in control 'cpu*'; do
+	for command in stream "record -o /tmp/mount.dat"; do
+		rm -rf /tmp/part
+		said /tests/unshare --mount sh -c "cp -a /dev/rbmap /tmp/part && rm /tmp/part/$missing &&
+			mount --bind /tmp/part /dev/rbmap && rbmap $command -e sched_switch -d 0.1"
+		is "$status" 1 "rbmap ${command%% *} without $missing"
+		like "$output" '/dev/rbmap/.* does not exist, although the module is loaded' "the message says so"
+	done
+done
+rm -rf /tmp/part
 # The devices of some CPUs, as a container has them
 if [ -e /dev/rbmap/cpu1 ]; then
 	for command in "record --default -e rbmap:marker -d 0.1 -o /tmp/part.dat" \

@@ -139,13 +139,21 @@ static bool allow_files(struct recorder *rec)
 	return rec->files;
 }
 
+static void complain_directory(const char *dir, int error)
+{
+	if (error == ENOENT)
+		complain_no_device(dir, rbmap_version());
+	else
+		complain("cannot read %s: %s", dir, strerror(error));
+}
+
 struct recorder *recorder_open(const char *dir_name)
 {
 	struct recorder *rec = calloc(1, sizeof(*rec));
 	struct dirent *entry;
 	bool ok = rec;
+	int cpu, error;
 	DIR *dir;
-	int cpu;
 
 	if (rec) {
 		rec->dir = dir_name;
@@ -154,12 +162,12 @@ struct recorder *recorder_open(const char *dir_name)
 		rec->watch = -1;
 	}
 	dir = opendir(dir_name);
+	error = errno;
 	if (!dir || !rec) {
 		if (dir)
 			complain("out of memory");
 		else if (control_present())
-			complain("cannot read %s: %s (/dev may not be a devtmpfs)",
-				 dir_name, strerror(errno));
+			complain_directory(dir_name, error);
 		ok = false;
 	}
 	while (ok && (entry = readdir(dir))) {

@@ -49,6 +49,9 @@ class Live(_rbmap.Live):
             raise ValueError(f"invalid name of a buffer {buffer!r}")
         control = f"{CONTROL}/instances/{buffer}" if buffer else CONTROL
         devices = f"{DEVICES}/{buffer}" if buffer else DEVICES
+        if os.path.isdir(control) and not os.path.isdir(devices):
+            raise _rbmap.Error(f"{devices} does not exist, although the module is loaded: /dev "
+                               "is not that of the machine, as in a container")
         super().__init__(devices, f"{control}/events", observe=observe)
         self._control, self._devices = control, devices
         # An observer's losses begin with it.
