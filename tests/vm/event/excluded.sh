@@ -52,6 +52,9 @@ is "$(cat $part/exclude_process)" "" "an empty line empties the list"
 # A task can cause this event itself, by its name. It comes in interrupts alone.
 # shellcheck disable=SC2016 # the module knows $arg1
 echo 't:own/tick local_timer_entry vector=$arg1:s32' >$root/dynamic_events
+# A task changes the load of its CPU when it leaves that, and passes the time on to RCU.
+echo 't:load/cfs pelt_cfs_tp' >>$root/dynamic_events
+echo 't:load/rcu rcu_utilization' >>$root/dynamic_events
 # A process still frees memory when its parent has been told of its end. This buffer has the
 # last event of the process, the switch with the state X or Z.
 last=$root/instances/last
@@ -70,7 +73,7 @@ busy()
 {
 	for buffer in $all $part; do
 		echo 1 >$buffer/reset
-		for system in raw_syscalls exceptions kmem irq sched timer own; do
+		for system in raw_syscalls exceptions kmem irq sched timer own load; do
 			echo 1 >$buffer/events/$system/enable
 		done
 	done
@@ -117,7 +120,7 @@ ok "what it did is left out" [ "$(summed excluded $part)" -gt $((2 * calls)) ]
 ok "its system calls, after those that excluded it" [ "$(counted part '"system": *"raw_syscalls"')" -lt 400 ]
 ok "interrupts hit the process" [ "$(counted all "$in_interrupt")" -gt 4 ]
 is "$(counted part "$in_interrupt")" "$(counted all "$in_interrupt")" "each event of these interrupts is recorded"
-for system in irq sched timer own; do
+for system in irq sched timer own load; do
 	ok "the process has events of $system" [ "$(counted all "\"system\": *\"$system\"")" -gt 0 ]
 	is "$(counted part "\"system\": *\"$system\"")" "$(counted all "\"system\": *\"$system\"")" "all of them are recorded: $system"
 done
@@ -149,7 +152,9 @@ is "$(rbmap stat -B part --json | grep -c '"excluded": *0')" 2 "rbmap stat has t
 for name in all part last; do
 	echo $name >$root/instances/destroy
 done
-echo '-:own/tick' >$root/dynamic_events
+for event in own/tick load/cfs load/rcu; do
+	echo "-:$event" >>$root/dynamic_events
+done
 
 # --- recorders
 # mismatches FILE: prints the switches whose first thread is not the one that the CPU had
