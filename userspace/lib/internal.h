@@ -129,6 +129,8 @@ int rbmap_observer_new(struct rbmap_map *map);
 void rbmap_observer_free(struct rbmap_map *map);
 size_t rbmap_observer_size(uint32_t nr_subbufs);
 int rbmap_observer_init(struct rbmap_map *map, const void *table);
+/* Before the first sub-buffer: the events that were overwritten before count as missed. */
+void rbmap_observer_count_older(struct rbmap_map *map);
 int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb);
 bool rbmap_observe_pending(const struct rbmap_map *map);
 bool rbmap_observe_hurries(const struct rbmap_map *map);

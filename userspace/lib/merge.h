@@ -72,6 +72,7 @@ struct rbmap_merge {
 	double			ticks_per_ns;
 	bool			observes;
 	char			*dir;		/* directory to scan for devices, or NULL */
+	bool			opened;		/* devices that are found now come later */
 	uint64_t		scanned_ns;
 	bool			scan_due;	/* at the next rbmap_merge_next() */
 	int			scan_error;	/* the directory could not be read; 0: it was */

@@ -25,6 +25,9 @@ static int open_cpu(struct rbmap_merge *m, int cpu)
 		return 0;
 	if (ret)
 		return ret;
+	/* All events of a CPU that has come meanwhile are those of the merge. */
+	if (m->observes && m->opened)
+		rbmap_observer_count_older(map);
 	ret = rbmap_merge_add(m, map);
 	if (ret)
 		rbmap_close(map);
@@ -188,6 +191,7 @@ static int open_merge(struct rbmap_merge **merge, const char *dir,
 		rbmap_merge_close(m);
 		return ret;
 	}
+	m->opened = true;
 	*merge = m;
 	return 0;
 }

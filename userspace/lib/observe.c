@@ -209,6 +209,16 @@ int rbmap_observer_init(struct rbmap_map *map, const void *table)
 	return 0;
 }
 
+/* Events of earlier rings, which are freed, have no number here. */
+void rbmap_observer_count_older(struct rbmap_map *map)
+{
+	struct rbmap_observer *o = map->observer;
+
+	o->exact = true;
+	o->expected = 0;
+	o->unknown |= o->generation > 1;
+}
+
 enum look { NOTHING, FOUND, OVERWRITTEN };
 
 /* The copy is valid: return the new part of it in *sb. */

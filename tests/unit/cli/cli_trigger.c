@@ -60,6 +60,7 @@ struct rbmap_map {
 static struct rbmap_map rings[200];
 static unsigned int nr_open;
 static int observe_error;
+static unsigned int generation = 1;
 
 int rbmap_observe_path(struct rbmap_map **map, const char *path, unsigned int flags)
 {
@@ -97,6 +98,19 @@ int rbmap_next_event(struct rbmap_map *map, struct rbmap_event *ev)
 }
 
 unsigned int rbmap_generation(const struct rbmap_map *map)
+{
+	(void)map;
+	return generation;
+}
+
+/* The writer had overwritten 30 events before. */
+uint64_t rbmap_observer_number(const struct rbmap_map *map)
+{
+	(void)map;
+	return 31;
+}
+
+uint64_t rbmap_events_read(const struct rbmap_map *map)
 {
 	(void)map;
 	return 1;
@@ -222,7 +236,7 @@ static void test_late_cpu(void **state)
 	const struct trigger_options options = { .pattern = "marker" };
 	struct control_events events = { 0 };
 	struct trigger *trigger;
-	bool fired = false;
+	bool fired = false, more;
 	char reason[256];
 
 	(void)state;
@@ -250,6 +264,23 @@ static void test_late_cpu(void **state)
 	assert_true(fired);
 	assert_non_null(strstr(reason, "of CPU 180 at 1"));
 	assert_int_equal(nr_open, 3);
+	/* It has written 30 events before it was looked at. */
+	assert_int_equal(trigger_missed(trigger, &more), 30);
+	assert_false(more);
+
+	/* Its first ring is gone. */
+	run("touch dev/rbmap/cpu190");
+	rings[190].came = true;
+	generation = 2;
+	fired = false;
+	for (int i = 0; i < 1000 && !fired; i++) {
+		fired = trigger_fires(trigger, reason, sizeof(reason));
+		usleep(10000);
+	}
+	assert_true(fired);
+	assert_int_equal(trigger_missed(trigger, &more), 30);
+	assert_true(more);
+	generation = 1;
 	trigger_close(trigger);
 	assert_int_equal(nr_open, 0);
 	control_events_free(&events);

@@ -236,6 +236,40 @@ static void test_overwritten_after_reset(void **state)
 	live_free(live);
 }
 
+/* Events of before are missed by the observer of a CPU that came later, and by no other one. */
+static void test_older(void **state)
+{
+	struct live_ring *live = live_new(SLOTS, SUBBUF, false, 0, 1);
+	struct rbmap_event ev;
+	struct rbmap_loss loss;
+	uint64_t number = 0;
+	struct look look;
+
+	(void)state;
+	while (live->slot_table->newest < 3 * SLOTS)
+		live_emit(live, number++);
+	for (int late = 0; late < 2; late++) {
+		look_begin(&look, live);
+		if (late)
+			rbmap_observer_count_older(&look.map);
+		assert_int_equal(rbmap_next_event(&look.map, &ev), 1);
+		assert_true(ev.ts > 0);
+		assert_int_equal(ev.lost, late ? ev.ts : 0);
+		rbmap_loss(&look.map, &loss);
+		assert_int_equal(loss.total, late ? ev.ts : 0);
+		assert_int_equal(rbmap_observer_number(&look.map) - rbmap_events_read(&look.map), ev.ts);
+		look_end(&look);
+	}
+	/* Earlier rings had events of an unknown number. */
+	live->meta->generation = 3;
+	look_begin(&look, live);
+	rbmap_observer_count_older(&look.map);
+	assert_int_equal(rbmap_next_event(&look.map, &ev), 1);
+	assert_true(ev.lost == RBMAP_LOST_UNKNOWN);
+	look_end(&look);
+	live_free(live);
+}
+
 /* Random steps of observers, a reader and a writer. */
 static void test_random(void **state)
 {
@@ -558,6 +592,7 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_overwritten_after_reset),
+		cmocka_unit_test(test_older),
 		cmocka_unit_test(test_next_ring_overwritten),
 		cmocka_unit_test(test_next_ring),
 		cmocka_unit_test(test_lies),

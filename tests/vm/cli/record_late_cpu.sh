@@ -134,6 +134,23 @@ is "$(grep -c marker /tmp/streamed)" 30 "and prints them"
 ok "the module unloads" rmmod rbmap
 echo 0 >$online
 
+# --- an observer, whose first look at the CPU comes too late for some events
+ok "the module loads with small rings" load_module rbmap buffer_size_kb=16
+rbmap stream --default --observe >/tmp/streamed 2>/tmp/err &
+pid=$!
+ok "an observer begins" retry_until 30 has_open $pid /dev/rbmap/cpu0
+kill -STOP $pid
+echo 1 >$online
+ok "CPU 1 has a device" retry_until 30 test -e /dev/rbmap/cpu1
+on_cpu1 2000
+kill -CONT $pid
+kill -INT $pid
+wait $pid
+is "$(sed -n 's/^\([0-9]*\) events seen, \([0-9]*\) missed/\1 \2/p' /tmp/err | awk '{ print $1 + $2, ($2 > 0) }')" \
+	"2000 1" "it sees or misses each event of the CPU"
+ok "the module unloads" rmmod rbmap
+echo 0 >$online
+
 # --- a picture of what is written
 ok "the module loads" load_module rbmap buffer_size_kb=512
 rbmap top --default --by cpu --json -i 0.5 >/tmp/pictures 2>/tmp/err &

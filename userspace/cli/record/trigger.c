@@ -150,6 +150,7 @@ static bool trigger_buffer_begin(struct anonymous_buffer *kept, const char *patt
 struct watched {
 	struct rbmap_map *map;
 	unsigned int first;		/* first ring that counts */
+	bool late;			/* events that were overwritten before it was opened count */
 };
 
 struct trigger {
@@ -160,6 +161,7 @@ struct trigger {
 	char devices[128];		/* directory of the rings that are observed */
 	double next_scan;		/* a time of now() */
 	bool failed;
+	bool opened;			/* CPUs that are found now come later */
 	const struct trigger_options *options;
 	struct anonymous_buffer filtered; /* has the events of the filter alone, if there is one */
 	double quiet_until;		/* a time of now() */
@@ -227,6 +229,7 @@ static bool add_cpu(struct trigger *t, unsigned int cpu)
 		return true;
 	snprintf(path, sizeof(path), "%s/cpu%u", t->devices, cpu);
 	ret = rbmap_observe_path(&t->cpu[cpu].map, path, 0);
+	t->cpu[cpu].late = t->opened;
 	if (!ret)
 		return true;
 	t->cpu[cpu].map = NULL;
@@ -276,6 +279,16 @@ static const struct control_event *match(const struct trigger *t, const struct r
 	return event_id(ev, &id) && id < t->nr_ids ? t->event[id] : NULL;
 }
 
+/* The number of the first event of a ring is that of the events before. */
+static void count_older(struct trigger *t, struct watched *w)
+{
+	if (w->late)
+		dat_sum_lost(&t->missed, &t->missed_more, rbmap_generation(w->map) > 1 ?
+			     RBMAP_LOST_UNKNOWN :
+			     rbmap_observer_number(w->map) - rbmap_events_read(w->map));
+	w->late = false;
+}
+
 static void add_hit(struct hits *hits, const struct control_event *event,
 		    const struct rbmap_event *ev, int cpu)
 {
@@ -294,6 +307,7 @@ static void count_hits(struct trigger *t, struct watched *w, unsigned int cpu,
 	int ret;
 
 	while ((ret = rbmap_next_event(w->map, &ev)) == 1) {
+		count_older(t, w);
 		dat_sum_lost(&t->missed, &t->missed_more, ev.lost);
 		event = match(t, &ev);
 		if (event && rbmap_generation(w->map) >= w->first)
@@ -397,6 +411,7 @@ struct trigger *trigger_open(const struct trigger_options *options,
 	look_at_all(t, &earlier);
 	t->missed = 0;
 	t->missed_more = false;
+	t->opened = true;
 	return t;
 }
 
