@@ -38,13 +38,28 @@ void allow_open_files(unsigned long needed)
 /* The kernel's PROC_PID_INIT_INO: the initial namespace has the same number everywhere. */
 #define INITIAL	"pid:[4026531836]"
 
-/* Return whether a link names the initial PID namespace. */
-static bool is_initial(const char *link)
+/* PROC_CGROUP_INIT_INO */
+#define INITIAL_CGROUPS	"cgroup:[4026531835]"
+
+/* Return whether a link names the namespace @initial; @without: what there is without the link. */
+static bool links_to(const char *link, const char *initial, bool without)
 {
 	char name[64];
 	ssize_t len = readlink(link, name, sizeof(name));
 
-	return len == (ssize_t)strlen(INITIAL) && !memcmp(name, INITIAL, len);
+	if (len < 0)
+		return without;
+	return len == (ssize_t)strlen(initial) && !memcmp(name, initial, len);
+}
+
+static bool is_initial(const char *link)
+{
+	return links_to(link, INITIAL, false);
+}
+
+bool proc_has_whole_cgroups(void)
+{
+	return links_to("/proc/self/ns/cgroup", INITIAL_CGROUPS, true);
 }
 
 /* /proc then has one number only for this process, that of its own namespace. */

@@ -27,4 +27,10 @@ enum proc_pids proc_pids(void);
 /* Return true if /proc has the process ids that getpid() returns here. */
 bool proc_has_own_pids(void);
 
+/*
+ * Return true if the paths of cgroups in /proc are those of events. In a cgroup namespace they
+ * begin at its root.
+ */
+bool proc_has_whole_cgroups(void);
+
 #endif /* RBMAP_BASE_PROCESS_H */

@@ -99,6 +99,12 @@ static void scan_process(struct dat_cgroups *cgroups, const char *process, const
 		closedir(threads);
 }
 
+/* The module has the numbers of tasks and the paths of cgroups in the initial namespaces. */
+static bool proc_has_kernel_cgroups(void)
+{
+	return proc_pids() == PROC_PIDS_KERNEL && proc_has_whole_cgroups();
+}
+
 void task_cgroups_scan(struct dat_cgroups *cgroups)
 {
 	char own[LINK_SIZE] = "";
@@ -106,7 +112,7 @@ void task_cgroups_scan(struct dat_cgroups *cgroups)
 	ssize_t len;
 	DIR *proc;
 
-	if (proc_pids() != PROC_PIDS_KERNEL)
+	if (!proc_has_kernel_cgroups())
 		return;
 	len = readlink("/proc/self/ns/pid", own, sizeof(own) - 1);
 	own[len > 0 ? len : 0] = '\0';
@@ -124,7 +130,7 @@ bool task_cgroups_ask(struct dat_cgroups *cgroups, int pid)
 	const struct dat_task task = { .pid = pid, .cgroup = cgroup, .ts = NOW };
 
 	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	return pid > 0 && proc_pids() == PROC_PIDS_KERNEL &&
+	return pid > 0 && proc_has_kernel_cgroups() &&
 	       read_line(path, "0::", cgroup, sizeof(cgroup)) &&
 	       !dat_cgroups_learn(cgroups, &task);
 }

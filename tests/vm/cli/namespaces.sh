@@ -92,6 +92,23 @@ else
 	skip "no cgroups of version 2" "the cgroups of numbers"
 fi
 
+# The paths of a cgroup namespace begin at its root.
+if /tests/unshare --cgroup true 2>/dev/null && mkdir /sys/fs/cgroup/inside 2>/dev/null; then
+	sh -c 'echo 0 >/sys/fs/cgroup/inside/cgroup.procs
+		exec /tests/unshare --cgroup rbmap record -q -e sched_switch -b 64K -d 0.3 -o /tmp/cgroups.dat'
+	ok "the recording has events" [ "$(rbmap report /tmp/cgroups.dat 2>/dev/null | wc -l)" -gt 1 ]
+	is "$(rbmap report --json /tmp/cgroups.dat 2>/dev/null | grep -c '"cgroup": *"/[.][.]')" 0 \
+		"a recording has no path from the root of a cgroup namespace"
+	rbmap record -q -e sched_switch -b 64K -d 0.3 -o /tmp/cgroups.dat
+	ok "outside it has the cgroups of all tasks" \
+		[ "$(rbmap report --json /tmp/cgroups.dat 2>/dev/null | grep -c '"cgroup": *"/"')" -gt 0 ]
+	ok "the cgroup is empty" retry_until 10 rmdir /sys/fs/cgroup/inside
+else
+	skip "no cgroup namespaces" "the paths of cgroups"
+fi
+
+umount /sys/fs/cgroup 2>/dev/null
+
 # Without a /proc of its own: the file keeper_pid has the number inside.
 said /tests/unshare --pid --fork sh -c '
 	rbmap record -q -e sched_process_exec -b 64K -o /tmp/keeper.dat &
@@ -153,7 +170,7 @@ like "$output" '/dev/rbmap' "the message names it"
 fails "and no other version" sh -c "echo '$output' | grep -q version"
 said /tests/unshare --mount sh -c "mount -t tmpfs none /sys && rbmap record -e sched_switch -d 0.1 -o /tmp/mount.dat"
 is "$status" 1 "without /sys/kernel/rbmap"
-# What is not there of the devices. A copy lacks those of a buffer that is made later.
+# Devices that are not there. A copy lacks those of a buffer that is made later.
 for command in "stream --default" "top --default --batch -n 1" "record --default -e rbmap:marker -o /tmp/mount.dat"; do
 	said /tests/unshare --mount sh -c "mount -t tmpfs none /dev && rbmap $command"
 	is "$status" 1 "rbmap ${command%% *} of the default buffer without /dev/rbmap"
