@@ -163,8 +163,10 @@ cc -shared -fPIC -D_GNU_SOURCE -Iuserspace/lib -o "$dir/rings.so" \
 	tests/babeltrace2/preload_rings.c -ldl
 LD_PRELOAD="$dir/rings.so" RBMAP_TEST_ROOT="$dir/root" babeltrace2 \
 	-c source.rbmap.live -p seconds=0.05 >"$dir/text" 2>"$dir/errors" || diag <"$dir/errors"
-is "$(sed -n 's/^WARNING: Tracer discarded \([0-9]*\) events* .*/\1/p' "$dir/errors")" 25 \
+is "$(sed -n 's/^WARNING: Tracer discarded \([0-9]*\) events* .*"cpu0".*/\1/p' "$dir/errors")" 25 \
 	"losses before a sub-buffer that comes after the end are told, and what the kernel missed"
+is "$(sed -n 's/^WARNING: Tracer discarded \([0-9]*\) events* .*"cpu2".*/\1/p' "$dir/errors")" 40 \
+	"what a CPU that came later has overwritten is lost"
 is "$(grep ^rbmap: "$dir/errors")" "rbmap: CPU 1 has no ring in /dev/rbmap, and 220 events of it are lost" \
 	"a CPU that has events and no ring is told"
 rm -r "$dir/root/dev"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Functions in place of librbmap's and the C library's, for plugin.sh: the ring of CPU 0, which
- * gets a sub-buffer after source.rbmap.live has ended. CPU 1 has events and no ring. The folder
- * RBMAP_TEST_ROOT is in place of /.
+ * gets a sub-buffer after source.rbmap.live has ended. CPU 1 has events and no ring. CPU 2
+ * comes later, and has overwritten some of its events. The folder RBMAP_TEST_ROOT is in place
+ * of /.
  */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,12 @@
 #define MISSED		20	/* besides */
 #define BEFORE		300
 
+#define OLDER		40	/* events of CPU 2 that were overwritten */
+#define READ		7	/* events of CPU 2 that were not */
+
 static char ring[4096];
+static char late_ring[4096];
+static int given_late;
 static uint64_t opened;
 static int given;
 
@@ -87,6 +94,10 @@ int rbmap_observe_path(struct rbmap_map **map, const char *path, unsigned int fl
 	size_t len = strlen(path);
 
 	(void)flags;
+	if (opened && len > 4 && !strcmp(path + len - 4, "cpu2") && now() > opened + LATE_NS / 2) {
+		*map = (struct rbmap_map *)late_ring;
+		return 0;
+	}
 	if (len < 4 || strcmp(path + len - 4, "cpu0"))
 		return RBMAP_ERR_NO_CPU;
 	*map = (struct rbmap_map *)ring;
@@ -130,7 +141,10 @@ int rbmap_formats_load(struct rbmap_formats *formats, const char *dir)
 /* The loss of the sub-buffer counts as reported when the ring gives it. */
 int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 {
-	(void)map;
+	if (map == (struct rbmap_map *)late_ring) {
+		*sb = (struct rbmap_subbuf){ .start = late_ring, .size = 16, .timestamp = opened + 1 };
+		return !given_late++;
+	}
 	if (now() < opened + LATE_NS || given)
 		return 0;
 	given = 1;
@@ -143,7 +157,28 @@ int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 
 int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
 {
-	(void)map;
-	*loss = (struct rbmap_loss){ .total = LOST, .reported = given ? LOST : 0 };
+	bool is_late = map == (struct rbmap_map *)late_ring;
+
+	*loss = (struct rbmap_loss){ 0 };
+	if (!is_late)
+		*loss = (struct rbmap_loss){ .total = LOST, .reported = given ? LOST : 0 };
 	return 0;
+}
+
+unsigned int rbmap_generation(const struct rbmap_map *map)
+{
+	(void)map;
+	return 1;
+}
+
+uint64_t rbmap_observer_number(const struct rbmap_map *map)
+{
+	(void)map;
+	return OLDER + READ;
+}
+
+uint64_t rbmap_events_read(const struct rbmap_map *map)
+{
+	(void)map;
+	return READ;
 }

@@ -33,6 +33,7 @@
  * @looked: for each ring: the value of @quiet at the last look for it
  * @told_end: for each ring: its last losses were told
  * @late: for each ring: the losses before a sub-buffer that is too late
+ * @came: for each ring: it came later, and nothing of it was read yet
  * @missed: for each CPU: events of which the kernel had no record, before the source
  * @before: for each CPU: all other events before the source
  * @asked: ids of events for which the formats were read again
@@ -53,6 +54,7 @@ struct live {
 	uint64_t *looked;
 	bool *told_end;
 	uint64_t *late;
+	bool *came;
 	uint64_t *missed;
 	uint64_t *before;
 	struct trace_place *place;
@@ -159,11 +161,29 @@ static enum source_state end(struct live *l, unsigned int i, struct rbmap_subbuf
 	return lost ? SOURCE_SUBBUF : SOURCE_END;
 }
 
+/*
+ * An observer begins with the oldest events that are left. All events of a CPU that came later
+ * are those of the source: the number of its first one is how many were overwritten.
+ */
+static uint64_t older(const struct live *l, unsigned int i)
+{
+	const struct rbmap_map *map = l->rings.map[i];
+
+	if (!l->came[i] || !l->rings.observe)
+		return 0;
+	return rbmap_generation(map) > 1 ? RBMAP_LOST_UNKNOWN :
+	       rbmap_observer_number(map) - rbmap_events_read(map);
+}
+
 /* Return 1 and a sub-buffer, 0: none is there now, or a negative error. */
 static int look(struct live *l, unsigned int i, struct rbmap_subbuf *sb)
 {
 	int ret = rbmap_next_subbuf(l->rings.map[i], sb);
 
+	if (ret == 1) {
+		sb->lost = lost_sum(sb->lost, older(l, i));
+		l->came[i] = false;
+	}
 	/* Later events do not count any more, and might never end. The ring tells a loss once. */
 	if (ret == 1 && l->last && sb->size && sb->timestamp > l->last) {
 		l->late[i] = lost_sum(l->late[i], sb->lost);
@@ -227,6 +247,7 @@ static enum source_state begin(struct trace *t, unsigned int i, uint64_t *quiet,
 		*error = ret;
 		return SOURCE_ERROR;
 	}
+	l->came[i] = l->rings.map[i];
 	if (l->rings.map[i])
 		return SOURCE_SUBBUF;
 	return l->last ? SOURCE_END : SOURCE_IDLE;
@@ -269,6 +290,7 @@ static void free_live(struct live *l)
 	free(l->events);
 	free(l->told_end);
 	free(l->late);
+	free(l->came);
 	free(l->missed);
 	free(l->before);
 	free(l->looked);
@@ -304,6 +326,7 @@ static int open_rings(struct live *l, const struct live_params *p)
 		return ret;
 	l->told_end = calloc(l->rings.nr, sizeof(*l->told_end));
 	l->late = calloc(l->rings.nr, sizeof(*l->late));
+	l->came = calloc(l->rings.nr, sizeof(*l->came));
 	l->missed = calloc(l->rings.nr, sizeof(*l->missed));
 	l->before = calloc(l->rings.nr, sizeof(*l->before));
 	l->looked = calloc(l->rings.nr, sizeof(*l->looked));
@@ -312,7 +335,8 @@ static int open_rings(struct live *l, const struct live_params *p)
 	l->place = calloc(l->rings.nr, sizeof(*l->place));
 	l->trace.place = l->place;
 	l->trace.formats = l->formats;
-	if (!l->told_end || !l->late || !l->missed || !l->before || !l->looked || !l->place)
+	if (!l->told_end || !l->late || !l->came || !l->missed || !l->before || !l->looked ||
+	    !l->place)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < l->rings.nr; i++) {
 		l->place[i] = (struct trace_place){ l->rings.cpu[i], "", NULL };
