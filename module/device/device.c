@@ -28,6 +28,7 @@
 #include "mmap.h"
 #include "splice.h"
 #include "trace.h"
+#include "trace_pipe.h"
 
 #define RBMAP_DEVICE_MODE	0440
 #define RBMAP_MARKER_MODE	0220

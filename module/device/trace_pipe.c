@@ -18,7 +18,7 @@
 #include "compat/text.h"
 #include "device.h"
 #include "text_file.h"
-#include "trace.h"
+#include "trace_pipe.h"
 
 static int rbmap_trace_pipe_open(struct inode *inode, struct file *file)
 {
