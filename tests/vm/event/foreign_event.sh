@@ -115,12 +115,13 @@ stop_many()
 	began=$(hundredths)
 	put set_event ' '
 	took=$(($(hundredths) - began))
-	echo 0 >/sys/kernel/rcu_normal
+	echo "$rcu_normal" >/sys/kernel/rcu_normal
 	diag "they stopped in $took hundredths of a second, with rcu_normal=$1"
 }
 for i in $(seq 40); do
 	echo "p:mine/many$i vfs_read len=\$arg3"
 done >$theirs/kprobe_events
+rcu_normal=$(cat /sys/kernel/rcu_normal)
 stop_many 1
 normal=$took
 stop_many 0
