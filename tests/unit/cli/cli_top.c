@@ -163,7 +163,7 @@ static void counts_begin_again(void **state)
 	assert_int_equal(nr, 2);
 	assert_int_equal(all[0].events, 2);
 	counts_clear(counts);
-	for (int cpu = 0; cpu < COUNTS_MOST / 2; cpu++)
+	for (int cpu = 0; cpu < (int)COUNTS_MOST / 2; cpu++)
 		counts_add(counts, cpu, 1, 7);
 	counts_all(counts, &nr);
 	assert_int_equal(nr, COUNTS_MOST / 2);
