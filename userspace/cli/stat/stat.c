@@ -296,8 +296,8 @@ const struct command command_stat = {
 	"  NO-RING      dropped because there was no memory for the CPU's ring\n"
 	"  MISSED       the kernel had no record of its own event\n"
 	"DISABLED counts events while tracing_on was 0, and those of CPUs that\n"
-	"tracing_cpumask leaves out. DISCARDED counts unread events that a reset or a new\n"
-	"recording threw away. LOST does not include either. A reset sets all counters but\n"
-	"DISCARDED to 0.\n",
+	"tracing_cpumask leaves out. DISCARDED counts unread events that a reset or a\n"
+	"new recording threw away. LOST does not include either. A reset sets all\n"
+	"counters but DISCARDED to 0.\n",
 	.run		= stat,
 };
