@@ -95,12 +95,14 @@ int rbmap_event_pids_put(struct rbmap_pids **pids, unsigned int pid)
  * Tracepoints with these beginnings are about the whole machine, in whichever task they
  * are hit.  A task switches to others, and issues the block requests of others, starts
  * their timers, and queues their work.  Without such an event the other half of a pair
- * would be alone.  The requests pass through a driver, and a switch changes loads.
+ * would be alone.  The requests pass through a driver, and a switch changes loads.  Another CPU
+ * runs a function in an interrupt.  One that a task runs on its own CPU (csd_function_*) is its
+ * own: each patch of the kernel's code is such a function, and a recorder makes thousands.
  */
 static const char *const rbmap_machine_tracepoints[] = {
-	"sched_", "pelt_", "rcu_", "irq_", "softirq_", "tasklet_", "ipi_", "csd_", "timer_",
-	"hrtimer_", "tick_", "cpu_", "workqueue_", "block_", "scsi_", "nvme_", "ata_", "mmc_",
-	"net_", "netif_", "napi_",
+	"sched_", "pelt_", "rcu_", "irq_", "softirq_", "tasklet_", "ipi_", "csd_queue_",
+	"timer_", "hrtimer_", "tick_", "cpu_", "workqueue_", "block_", "scsi_", "nvme_", "ata_",
+	"mmc_", "net_", "netif_", "napi_",
 };
 
 /**
