@@ -25,17 +25,21 @@ measure()
 	all=$((($(hundredths) - since) * readers / 100))
 }
 
-# begin LIST: starts readers that read again and again, until they wait for each other
-# shellcheck disable=SC2016 # for the inner shell
+# begin LOOP LIST: starts readers that read again and again, until they wait for each other
 begin()
 {
 	pids=
 	for _ in $(seq $readers); do
-		sh -c 'while read -r line <"$1"; do :; done' sh "$1" 2>/dev/null &
+		sh -c "$1" sh "$2" 2>/dev/null &
 		pids="$pids $!"
 	done
 	sleep 2
 }
+# shellcheck disable=SC2016 # for the inner shells
+reads='while read -r line <"$1"; do :; done'
+# Each list that a reader gets is a line.
+# shellcheck disable=SC2016
+counts='while head -c 1 "$1" >/dev/null; do echo >>/tmp/lists; done'
 
 # soon WHAT COMMAND...: the command takes less time than a list for each reader does, before it or
 # after it. Other programs of the machine make some of these times longer.
@@ -62,11 +66,17 @@ end()
 }
 
 measure
-begin $list
+begin "$reads" $list
 soon "readers of available_events end by SIGKILL" end
 echo short >$root/instances/create
-begin $root/instances/short/available_events
-soon "a buffer ends although it has many readers" sh -c "echo short >$root/instances/destroy"
+begin "$counts" $root/instances/short/available_events
+: >>/tmp/lists
+before=$(wc -l </tmp/lists)
+echo short >$root/instances/destroy
+after=$(wc -l </tmp/lists)
+diag "$((after - before)) readers got a list while the buffer ended"
+ok "a buffer that ends does not wait for a list for each reader" [ $((after - before)) -lt $((readers / 2)) ]
+end
 fails "its directory is gone" test -e $root/instances/short
 ok "module unloads" rmmod rbmap
 done_testing
