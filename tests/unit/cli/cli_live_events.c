@@ -232,7 +232,7 @@ static void test_loss(void **state)
 	assert_non_null(strstr(text, "10 events seen, 36 missed\n"));
 	assert_false(live_events_loss(&live).more);
 
-	/* It has skipped a ring, whose events nobody has counted for it. */
+	/* The observer has skipped a ring. Nobody has counted the events of that ring. */
 	reported = (struct rbmap_loss){ .reported = RBMAP_LOST_UNKNOWN };
 	write_stats(COMMITTED, 2);
 	assert_true(live_events_loss(&live).more);

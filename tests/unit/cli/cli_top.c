@@ -191,12 +191,19 @@ static void put_stats(unsigned int emitted, unsigned int lost)
 	fclose(f);
 }
 
-static struct sample sample_of(struct sampler *sampler)
+/* Take a sample of an interval with these numbers. */
+static void check_sample(struct sampler *sampler, uint64_t emitted, uint64_t lost,
+			 uint64_t lost_before)
 {
 	struct sample sample;
 
 	assert_true(sample_take(&sample, sampler, 0));
-	return sample;
+	assert_int_equal(sample.sum[CPUSTAT_EMITTED], emitted);
+	assert_int_equal(sample.sum[CPUSTAT_LOST], lost);
+	assert_int_equal(sample.lost_before, lost_before);
+	/* One thread takes no more than one processor. */
+	assert_true(sample.own_cpu < 2);
+	sample_free(&sample);
 }
 
 /* Use the processor for 0.1 s. */
@@ -212,7 +219,6 @@ static void work(void)
 static void samples_are_of_intervals(void **state)
 {
 	struct sampler sampler;
-	struct sample sample;
 	char command[128];
 
 	(void)state;
@@ -224,27 +230,13 @@ static void samples_are_of_intervals(void **state)
 	work();
 	assert_true(sampler_begin(&sampler));
 	put_stats(130, 14);
-	sample = sample_of(&sampler);
-	assert_int_equal(sample.sum[CPUSTAT_EMITTED], 30);
-	assert_int_equal(sample.sum[CPUSTAT_LOST], 4);
-	assert_int_equal(sample.lost_before, 0);
-	/* One thread takes no more than one processor. */
-	assert_true(sample.own_cpu < 2);
-	sample_free(&sample);
+	check_sample(&sampler, 30, 4, 0);
 	put_stats(131, 15);
-	sample = sample_of(&sampler);
-	assert_int_equal(sample.sum[CPUSTAT_EMITTED], 1);
-	assert_int_equal(sample.sum[CPUSTAT_LOST], 1);
-	assert_int_equal(sample.lost_before, 4);
-	sample_free(&sample);
+	check_sample(&sampler, 1, 1, 4);
 	/* The next buffer of a driver counts from 0 on. */
 	sampler_restart(&sampler);
 	put_stats(200, 3);
-	sample = sample_of(&sampler);
-	assert_int_equal(sample.sum[CPUSTAT_EMITTED], 200);
-	assert_int_equal(sample.sum[CPUSTAT_LOST], 3);
-	assert_int_equal(sample.lost_before, 5);
-	sample_free(&sample);
+	check_sample(&sampler, 200, 3, 5);
 	sampler_end(&sampler);
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	assert_int_equal(system(command), 0);

@@ -229,7 +229,7 @@ static int add(struct rbmap_formats *formats, const char *system, const char *te
 	return rbmap_formats_add(formats, system, text, strlen(text));
 }
 
-/* Types whose sizes are not those of their names, and fields without a gap between them */
+/* Sizes that do not follow from the type, and fields without a gap between them */
 static void test_sizes(void **state)
 {
 	static const char text[] =

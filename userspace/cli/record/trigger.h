@@ -54,7 +54,7 @@ uint64_t trigger_held_off(const struct trigger *trigger);
 
 /*
  * Return the number of events that were overwritten before they were examined. @more: set to
- * whether there were others, whose number is unknown.
+ * whether there were more of them, of an unknown number.
  */
 uint64_t trigger_missed(const struct trigger *trigger, bool *more);
 

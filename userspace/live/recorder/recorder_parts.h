@@ -62,7 +62,7 @@ struct recorder {
 	bool incomplete;		/* a CPU that came later, or has no device, is not recorded */
 	bool looked_for_hidden;		/* recorder_stop() was called before */
 	bool hides_cpus;		/* a CPU has no device */
-	int *unopened;			/* CPUs that came later, and whose rings are not recorded */
+	int *unopened;			/* CPUs that came later and are not recorded */
 	size_t nr_unopened;
 	int signal;			/* sent at an end without recorder_stop(); 0: none */
 	int watch;			/* socket that tells when devices come; -1: none */
