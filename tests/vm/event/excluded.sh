@@ -165,7 +165,7 @@ mismatches()
 		awk '$1 in last && last[$1] != $2 { n++ } { last[$1] = $3 } END { print (NR > 100 ? n + 0 : "few") }'
 }
 # The threads of the recorder share a CPU, and each event wakes one of them.
-taskset 1 rbmap record -e sched_switch -e raw_syscalls -e irq -o /tmp/own.dat >/dev/null 2>/tmp/err &
+taskset 1 rbmap record -b 8M -e sched_switch -e raw_syscalls -e irq -o /tmp/own.dat >/dev/null 2>/tmp/err &
 pid=$!
 ok "a recorder begins" retry_until 30 grep -qs 1 $root/instances/record-$pid/events/sched/sched_switch/enable
 own=$root/instances/record-$pid
