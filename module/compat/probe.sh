@@ -84,6 +84,33 @@ test_feature()
 	fi
 }
 
+# names_without FILE...: the tracepoints that other files of probes want
+names_without()
+{
+	for file in "$module"/probes/*.c; do
+		case " $* " in
+		*" ${file##*/} "*) ;;
+		*) wanted "$file" ;;
+		esac
+	done
+}
+
+# together NAMES OPTION...: do all files compile in one object, with these probes?
+together()
+{
+	names=$1
+	shift
+	# shellcheck disable=SC2046,SC2086 # words
+	compiles "$module/probes/build.c" "$@" -I"$dir" $(fits $names)
+}
+
+# The files of probes that the errors of together() name
+accused()
+{
+	sed -n 's|.*/probes/\([a-z_]*\.c\):[0-9].*|\1|p' "$dir/log.build.c" | sort -u |
+		grep -vx 'build\.c'
+}
+
 # All probes of a file at once; one by one only where that fails.
 test_probes()
 {
@@ -92,15 +119,13 @@ test_probes()
 	names=$(wanted "$file")
 	# shellcheck disable=SC2046,SC2086 # words
 	if compiles "$file" "$@" -I"$dir" $(fits $names); then
-		for name in $names; do
-			echo "#define RBMAP_FITS_$name 1"
-		done >"$dir/fits.${file##*/}"
+		echo "$names" >"$dir/fits.${file##*/}"
 		return
 	fi
 	for name in $names; do
 		# shellcheck disable=SC2046
 		if compiles "$file" "$@" -I"$dir" $(fits "$name"); then
-			echo "#define RBMAP_FITS_$name 1" >>"$dir/fits.${file##*/}"
+			echo "$name" >>"$dir/fits.${file##*/}"
 		else
 			{
 				echo "rbmap: warning: left out: the probe of $name does not fit this kernel:"
@@ -108,6 +133,48 @@ test_probes()
 			} >&2
 		fi
 	done
+}
+
+# Sets $fitting. The files of probes are one object. All are tried at once, and those
+# alone that the errors name.
+# shellcheck disable=SC2086 # words
+test_all_probes()
+{
+	alone=
+	while fitting=$(names_without $alone) && ! together "$fitting" "$@"; do
+		more=$(accused | grep -vxF "$(printf '%s\n' none $alone)")
+		if [ -z "$more" ]; then
+			alone=$(cd "$module/probes" && echo *.c)
+			fitting=
+			break
+		fi
+		alone="$alone $more"
+	done
+	[ "$alone" ] || return
+	for file in $alone; do
+		test_probes "$module/probes/$file" "$@" &
+	done
+	wait
+	fitting="$fitting $(cat "$dir"/fits.* 2>/dev/null)"
+	while ! together "$fitting" "$@"; do
+		leave_out_accused || return
+	done
+}
+
+# Takes from $fitting the probes of the files that the errors of together() name, or else
+# all of them. Fails if there are none.
+# shellcheck disable=SC2086 # words
+leave_out_accused()
+{
+	guilty=$(for file in $(accused); do wanted "$module/probes/$file"; done)
+	out=$(printf '%s\n' $fitting | grep -xF "${guilty:-none}")
+	: "${out:=$fitting}"
+	[ "$out" ] || return
+	{
+		echo "rbmap: warning: left out: probes that do not compile beside those of other files:" $out
+		grep -m 3 -i error "$dir/log.build.c" | sed 's/^/  /'
+	} >&2
+	fitting=$(printf '%s\n' $fitting | grep -vxF "$(printf '%s\n' $out)")
 }
 
 precompile "$@"
@@ -133,13 +200,11 @@ done
 wait
 cat "$dir"/have.* >"$dir/rbmap_features.h" 2>/dev/null
 
-for file in "$module"/probes/*.c; do
-	test_probes "$file" "$@" &
-done
-wait
-
+test_all_probes "$@"
 {
 	echo "/* Made by compat/probe.sh. */"
 	cat "$dir/rbmap_features.h"
-	cat "$dir"/fits.* 2>/dev/null || :
+	for name in $fitting; do
+		echo "#define RBMAP_FITS_$name 1"
+	done
 } >"$dir/output" && mv "$dir/output" "$output"

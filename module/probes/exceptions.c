@@ -17,3 +17,6 @@
 	event(page_fault_kernel)
 
 #include "generate.h"
+
+#undef RBMAP_ADDRESS_address
+#undef RBMAP_ADDRESS_ip

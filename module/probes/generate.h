@@ -18,6 +18,8 @@
  * probe for this kernel first, and defines RBMAP_FITS_<name> for those that compile;
  * the others are left out.
  *
+ * build.c includes the files of all sets: a file undefines what it has defined for itself.
+ *
  * An optional RBMAP_TRACE_ENUMS says that print formats name constants, which
  * are to be printed as numbers.
  *
@@ -31,6 +33,8 @@
 #include "probes.h"
 #include "record.h"
 
+#define RBMAP_OF_SET(_begin, _end)	__PASTE(__PASTE(_begin, RBMAP_PROBE_SET), _end)
+
 #define RBMAP_WHEN_0(...)
 #define RBMAP_WHEN_1(...)	__VA_ARGS__
 #define RBMAP_WHEN(cond, ...)	__PASTE(RBMAP_WHEN_, cond)(__VA_ARGS__)
@@ -39,6 +43,32 @@
 #define RBMAP_UNLESS(cond, ...)	__PASTE(RBMAP_UNLESS_, cond)(__VA_ARGS__)
 #define RBMAP_WHEN_FITS(name, ...)					\
 	RBMAP_WHEN(__is_defined(RBMAP_FITS_##name), __VA_ARGS__)
+
+/* The next trace header finds the macros as the kernel defines them. */
+#pragma push_macro("DECLARE_TRACE")
+#pragma push_macro("DECLARE_TRACE_CONDITION")
+#pragma push_macro("DECLARE_TRACE_SYSCALL")
+#pragma push_macro("DECLARE_TRACE_EVENT")
+#pragma push_macro("DECLARE_TRACE_EVENT_CONDITION")
+#pragma push_macro("DECLARE_TRACE_EVENT_SYSCALL")
+#pragma push_macro("DECLARE_EVENT_NOP")
+#pragma push_macro("DECLARE_EVENT_CLASS_NOP")
+#pragma push_macro("DEFINE_EVENT_NOP")
+#pragma push_macro("DEFINE_EVENT_PRINT")
+#pragma push_macro("TRACE_EVENT_NOP")
+#pragma push_macro("TRACE_EVENT_FLAGS")
+#pragma push_macro("TRACE_EVENT_PERF_PERM")
+#pragma push_macro("TRACE_DEFINE_ENUM")
+#pragma push_macro("TRACE_DEFINE_SIZEOF")
+#pragma push_macro("TRACE_EVENT")
+#pragma push_macro("TRACE_EVENT_FN")
+#pragma push_macro("TRACE_EVENT_FN_COND")
+#pragma push_macro("TRACE_EVENT_CONDITION")
+#pragma push_macro("TRACE_EVENT_SYSCALL")
+#pragma push_macro("DEFINE_EVENT_FN")
+#pragma push_macro("DEFINE_EVENT_CONDITION")
+#pragma push_macro("DECLARE_EVENT_CLASS")
+#pragma push_macro("DEFINE_EVENT")
 
 /*
  * Other declarations of the header expand to nothing.  <rbmap/record.h> has the macros
@@ -153,7 +183,7 @@ RBMAP_PROBES(rbmap_declare)
 		.event = &rbmap_event_##_name,				\
 		.fits = __is_defined(RBMAP_FITS_##_name),		\
 	},
-static const struct rbmap_probe rbmap_probes[] = {
+static const struct rbmap_probe RBMAP_OF_SET(rbmap_, _probe_list)[] = {
 	RBMAP_PROBES(rbmap_entry)
 	{}
 };
@@ -176,17 +206,47 @@ static const struct rbmap_probe rbmap_probes[] = {
 		}							\
 	} while (0)
 
-static bool rbmap_enum_value(const char *name, size_t len, long *value)
+static bool RBMAP_OF_SET(rbmap_, _enum_value)(const char *name, size_t len, long *value)
 {
 #include RBMAP_TRACE_HEADER
 	return false;
 }
-#else
-#define rbmap_enum_value	NULL
 #endif
 
-const struct rbmap_probe_set __PASTE(__PASTE(rbmap_, RBMAP_PROBE_SET), _probes) = {
+const struct rbmap_probe_set RBMAP_OF_SET(rbmap_, _probes) = {
 	.system		= __stringify(RBMAP_PROBE_SET),
-	.probes		= rbmap_probes,
-	.enum_value	= rbmap_enum_value,
+	.probes		= RBMAP_OF_SET(rbmap_, _probe_list),
+#ifdef RBMAP_TRACE_ENUMS
+	.enum_value	= RBMAP_OF_SET(rbmap_, _enum_value),
+#endif
 };
+
+#pragma pop_macro("DECLARE_TRACE")
+#pragma pop_macro("DECLARE_TRACE_CONDITION")
+#pragma pop_macro("DECLARE_TRACE_SYSCALL")
+#pragma pop_macro("DECLARE_TRACE_EVENT")
+#pragma pop_macro("DECLARE_TRACE_EVENT_CONDITION")
+#pragma pop_macro("DECLARE_TRACE_EVENT_SYSCALL")
+#pragma pop_macro("DECLARE_EVENT_NOP")
+#pragma pop_macro("DECLARE_EVENT_CLASS_NOP")
+#pragma pop_macro("DEFINE_EVENT_NOP")
+#pragma pop_macro("DEFINE_EVENT_PRINT")
+#pragma pop_macro("TRACE_EVENT_NOP")
+#pragma pop_macro("TRACE_EVENT_FLAGS")
+#pragma pop_macro("TRACE_EVENT_PERF_PERM")
+#pragma pop_macro("TRACE_DEFINE_ENUM")
+#pragma pop_macro("TRACE_DEFINE_SIZEOF")
+#pragma pop_macro("TRACE_EVENT")
+#pragma pop_macro("TRACE_EVENT_FN")
+#pragma pop_macro("TRACE_EVENT_FN_COND")
+#pragma pop_macro("TRACE_EVENT_CONDITION")
+#pragma pop_macro("TRACE_EVENT_SYSCALL")
+#pragma pop_macro("DEFINE_EVENT_FN")
+#pragma pop_macro("DEFINE_EVENT_CONDITION")
+#pragma pop_macro("DECLARE_EVENT_CLASS")
+#pragma pop_macro("DEFINE_EVENT")
+#undef RBMAP_PROBE_SET
+#undef RBMAP_TRACE_HEADER
+#undef RBMAP_PROBES
+#undef RBMAP_TRACE_ENUMS
+#undef TRACE_HEADER_MULTI_READ

@@ -19,3 +19,5 @@
 	event(mm_page_free)
 
 #include "generate.h"
+
+#undef RBMAP_ADDRESS_call_site

@@ -19,3 +19,5 @@
 	event(sock_recv_length)
 
 #include "generate.h"
+
+#undef RBMAP_ADDRESS_ip
