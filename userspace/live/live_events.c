@@ -364,10 +364,32 @@ static bool complain_unopened(const struct live_events *live)
 	return !i && !hidden;
 }
 
+static uint64_t beyond(uint64_t sum, uint64_t total)
+{
+	return sum > total ? sum - total : 0;
+}
+
 /*
- * The causes are counted from the start of this command. A ring first reports what it lost
- * before: the events contain that loss, so the sum does, too.
+ * Return how much of the loss is older than this command. A ring reports that with its next
+ * events, or it still has to, if none have come. @sum has the causes since the start, and what
+ * was reported since. Events may be lost while they are counted: no more than what the ring had
+ * to report at the start is older, unless the events say so.
  */
+static uint64_t earlier_loss(const struct live_events *live, const struct rbmap_loss *sum,
+			     const struct rbmap_loss *after)
+{
+	uint64_t owed = live->before.unreported, reported, older;
+
+	if (sum->reported == RBMAP_LOST_UNKNOWN)
+		return owed;
+	reported = beyond(sum->reported, sum->total);
+	older = beyond(sum->reported + after->unreported, sum->total);
+	if (older > owed)
+		older = owed;
+	return older > reported ? older : reported;
+}
+
+/* The causes are counted from the start of this command. */
 struct live_loss live_events_loss(const struct live_events *live)
 {
 	struct live_loss loss = {
@@ -385,8 +407,7 @@ struct live_loss live_events_loss(const struct live_events *live)
 		return loss;
 	}
 	loss_add(sum, &after, &live->before);
-	if (sum->reported != RBMAP_LOST_UNKNOWN && sum->reported > sum->total)
-		loss.earlier = sum->reported - sum->total;
+	loss.earlier = earlier_loss(live, sum, &after);
 	sum->total += loss.earlier + loss.missed;
 	count_unopened(live, &loss);
 	return loss;

@@ -221,6 +221,25 @@ static void test_loss(void **state)
 	reported.reported = 50;
 	assert_int_equal(live_events_loss(&live).sum.total, 55);
 
+	/* The ring still has to report a part of that, as no event came after it, or all of it. */
+	live.before.unreported = 20;
+	reported.reported = 30;
+	reported.unreported = 20;
+	assert_int_equal(live_events_loss(&live).sum.total, 55);
+	assert_int_equal(live_events_loss(&live).earlier, 20);
+	reported = (struct rbmap_loss){ .overrun = 1, .total = 1, .unreported = 20 };
+	assert_int_equal(live_events_loss(&live).sum.total, 25);
+	print_loss(&live, 0, text, sizeof(text));
+	assert_non_null(strstr(text, "0 events read, 25 lost\n"));
+	assert_non_null(strstr(text, "\n  20 before this began, "));
+	/* Events that were lost while the ring was asked are not older. */
+	reported.unreported = 23;
+	assert_int_equal(live_events_loss(&live).earlier, 20);
+	reported.reported = RBMAP_LOST_UNKNOWN;
+	assert_int_equal(live_events_loss(&live).earlier, 20);
+	live.before.unreported = 0;
+	reported = (struct rbmap_loss){ .overrun = 31, .total = 31, .reported = 50 };
+
 	/* A reset has set the kernel's counter to 0 meanwhile. */
 	live.missed_before = 100;
 	assert_int_equal(live_events_loss(&live).sum.total, 57);

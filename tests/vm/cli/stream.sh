@@ -275,6 +275,13 @@ wait $pid
 sums_of_losses "discarded"
 like "$(cat $err)" "ring was full.*buffer_size_kb.*$ring" \
 	"the sums have cause and remedy"
+
+# No event comes after the loss that could report it.
+fill $more 2>/dev/null
+stream --no-follow
+lost=$(sed -n 's/.* events read, \([0-9]*\) lost$/\1/p' $err)
+is $(($(grep -c marker: $out) + lost)) $more "what no event reports is counted, too"
+like "$(cat $err)" '^ +[1-9][0-9]* before this began, ' "and it is older than the stream"
 echo 1 >$root/overwrite
 
 # The short reader.
