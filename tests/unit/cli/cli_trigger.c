@@ -193,9 +193,11 @@ static bool all_events(const void *data, const struct control_event *event)
 }
 
 /* Open and close a trigger with a filter. */
-static void open_filtered(void)
+static void open_filtered(bool self)
 {
-	const struct trigger_options options = { .pattern = "marker", .filter = "x == 1" };
+	const struct trigger_options options = {
+		.pattern = "marker", .filter = "x == 1", .self = self,
+	};
 	struct control_events events = { 0 };
 	struct trigger *trigger;
 
@@ -213,7 +215,7 @@ static void test_selection(void **state)
 	put("set_event_pid", "12\n34\n");
 	put("set_event_notrace_pid", "56\n");
 	put("set_event_cgroup", "/system.slice/web.service\n/user.slice\n");
-	open_filtered();
+	open_filtered(false);
 	assert_string_equal(written("set_event_pid"), "12\n34");
 	assert_string_equal(written("set_event_notrace_pid"), "56");
 	/* A line is written at a time. The first one ends the list of before. */
@@ -224,10 +226,21 @@ static void test_selection(void **state)
 static void test_no_selection(void **state)
 {
 	(void)state;
-	open_filtered();
+	open_filtered(false);
 	assert_string_equal(written("set_event_pid"), "");
 	assert_string_equal(written("set_event_notrace_pid"), "");
 	assert_string_equal(written("set_event_cgroup"), "");
+}
+
+/* Events of this process do not trigger, unless the recording has them. */
+static void test_self(void **state)
+{
+	(void)state;
+	open_filtered(true);
+	assert_string_equal(written("exclude_process"), "");
+	open_filtered(false);
+	/* The process that writes */
+	assert_string_equal(written("exclude_process"), "0");
 }
 
 /* A CPU that comes during the recording triggers, too. Numbers can have gaps. */
@@ -328,6 +341,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_selection, begin_module, end_module),
 		cmocka_unit_test_setup_teardown(test_no_selection, begin_module, end_module),
+		cmocka_unit_test_setup_teardown(test_self, begin_module, end_module),
 		cmocka_unit_test_setup_teardown(test_late_cpu, begin_module, end_module),
 		cmocka_unit_test_setup_teardown(test_missed, begin_module, end_module),
 	};

@@ -200,10 +200,11 @@ static bool discard(struct record *r)
 }
 
 /* An event that the recording leaves out does not trigger. */
-static bool add_filter_to_trigger(struct record *r)
+static bool complete_trigger(struct record *r)
 {
 	struct trigger_options *options = &r->flight.trigger_options;
 
+	options->self = r->own.records_self;
 	if (!options->filter || !r->event_select.filter)
 		return true;
 	if (asprintf(&r->trigger_filter, "(%s) && (%s)", r->event_select.filter,
@@ -224,7 +225,7 @@ static bool begin_flight(struct record *r)
 	recorder_close(r->recorder);
 	r->recorder = NULL;
 	r->flight.own_buffer = private_buffer_is_private(&r->own);
-	if (!add_filter_to_trigger(r))
+	if (!complete_trigger(r))
 		return false;
 	return flight_begin(&r->flight, &r->recording, must_discard(r), &r->events, wanted,
 			    r);

@@ -112,19 +112,20 @@ static bool enable_events(const char *pattern, const char *filter)
 	return ok;
 }
 
-static bool fill(char *const text[NR_COPIED], const char *pattern, const char *filter)
+static bool fill(char *const text[NR_COPIED], const struct trigger_options *options)
 {
-	return write_settings_of_events(text) && pid_list_exclude_self(true) &&
-	       enable_events(pattern, filter);
+	return write_settings_of_events(text) &&
+	       (options->self || pid_list_exclude_self(true)) &&
+	       enable_events(options->pattern, options->filter);
 }
 
 /*
  * Create the buffer, with the clock, the CPUs, the threads and the cgroups of the buffer that
- * is selected, and without the events of this process. Enable the events that match
- * @pattern, with @filter. The same buffer is selected afterwards. On failure, report the
- * error and return false.
+ * is selected, and enable the events of @options. The same buffer is selected afterwards.
+ * On failure, report the error and return false.
  */
-static bool trigger_buffer_begin(struct anonymous_buffer *kept, const char *pattern, const char *filter)
+static bool trigger_buffer_begin(struct anonymous_buffer *kept,
+				 const struct trigger_options *options)
 {
 	const char *before = control_buffer();
 	char *text[NR_COPIED] = { NULL };
@@ -132,7 +133,7 @@ static bool trigger_buffer_begin(struct anonymous_buffer *kept, const char *patt
 
 	if (ok) {
 		control_set_buffer(kept->name);
-		ok = fill(text, pattern, filter);
+		ok = fill(text, options);
 		control_set_buffer(before);
 		if (!ok)
 			anonymous_buffer_destroy(kept);
@@ -383,7 +384,7 @@ static bool observe(struct trigger *t)
 		snprintf(t->devices, sizeof(t->devices), "%s", control_devices());
 		return add_cpus(t);
 	}
-	if (!trigger_buffer_begin(&t->filtered, t->options->pattern, t->options->filter))
+	if (!trigger_buffer_begin(&t->filtered, t->options))
 		return false;
 	snprintf(t->devices, sizeof(t->devices), "/dev/rbmap/%s", t->filtered.name);
 	return add_cpus(t);

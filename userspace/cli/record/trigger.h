@@ -18,11 +18,13 @@ struct trigger;
  * @pattern: pattern of the events; NULL: none
  * @filter: only events for which this filter is true; NULL: all of them
  * @holdoff: seconds after a snapshot in which events are counted, and write no file
+ * @self: events of this process trigger, too
  */
 struct trigger_options {
 	const char *pattern;
 	const char *filter;
 	double holdoff;
+	bool self;
 };
 
 /*
