@@ -93,8 +93,10 @@ int main(int argc, char **argv)
 	long attached = 0;
 
 	if (program < 0) {
+		int error = errno;
+
 		perror("BPF_PROG_LOAD");
-		return errno == ENOSYS ? 2 : 1;
+		return error == ENOSYS ? 2 : 1;
 	}
 	if (argc < 3 || argc > EVENTS_MAX + 2)
 		return 1;
