@@ -13,6 +13,7 @@ import tomllib
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from harness import TOP, output
+from remembered import remembered, sum_of
 
 with open(os.path.join(HERE, "sets.toml"), "rb") as file:
     DATA = tomllib.load(file)
@@ -158,19 +159,46 @@ def terminfo(name):
     raise Problem(f"no description of the terminal {name}: is ncurses-base installed?")
 
 
+def words_of(scripts):
+    """Return the words of scripts, of what they include and of the documents that they
+    follow, without comments."""
+    words = set()
+    for path in (*scripts, *glob.glob(f"{HERE}/lib/*.sh"), *glob.glob(f"{TOP}/docs/walkthroughs/*.md")):
+        with open(path) as file:
+            words.update(re.findall(r"[\w-]+", re.sub(r"(?m)^\s*#.*", "", file.read())))
+    return words
+
+
 class Modules:
     """The modules for a kernel: rbmap and rbmap_selftest, emit.ko, and modules with events of
-    their own."""
+    their own. Their sources are those of @tree, if it is another copy of the repository."""
 
     def __init__(self, name, tree=None):
-        kernel = Kernel(name)
-        self.rbmap = tool("lib/module", *kernel.words, *(["--tree", tree] if tree else []))
-        folder = os.path.dirname(self.rbmap)
-        self.selftest = os.path.join(folder, "rbmap_selftest.ko")
-        self.emit = tool("lib/emit", folder, *kernel.words)
-        self.probes = tool("lib/probes", folder, *kernel.words).split()
-        self.stock = tool("lib/stock-modules", folder + "-stock", *kernel.words,
-                          *DATA["guest"]["modules"]).split()
+        self.words = Kernel(name).words
+        self.tree = tree
+        top = tree or TOP
+        source = sum_of([
+            *(os.path.join(top, part) for part in ("Kbuild", "VERSION", "uapi", "module")),
+            *(os.path.join(HERE, part) for part in ("lib", "emit", "probe", "types")),
+            *(os.path.join(TOP, part) for part in ("docs/walkthroughs/probe.md", "build/rbmap")),
+        ], tool("lib/kernel", "fetch", *self.words), *DATA["guest"]["modules"])
+        folder = os.path.join(top, "build/kernels")
+        os.makedirs(folder, exist_ok=True)
+        made = remembered(os.path.join(folder, name + ".json"), source, self.build)
+        self.rbmap, self.selftest, self.emit = made["rbmap"]
+        self.probes, self.stock = made["probes"], made["stock"]
+
+    def build(self):
+        """Return the paths of the modules."""
+        rbmap = tool("lib/module", *self.words, *(["--tree", self.tree] if self.tree else []))
+        folder = os.path.dirname(rbmap)
+        return {
+            "rbmap": [rbmap, os.path.join(folder, "rbmap_selftest.ko"),
+                      tool("lib/emit", folder, *self.words)],
+            "probes": tool("lib/probes", folder, *self.words).split(),
+            "stock": tool("lib/stock-modules", folder + "-stock", *self.words,
+                          *DATA["guest"]["modules"]).split(),
+        }
 
 
 def build_folder(arch):
@@ -214,20 +242,23 @@ class Run:
             *[os.path.dirname(mine.emit) + f"/{name}.ko:/modules/"
               for name in ("driver_ring", "slow")],
             *[path + ":/modules/" for path in mine.stock],
-            modules[self.kernel.other()].rbmap + ":/modules/other.ko", *self.files()])
+            modules[self.kernel.other()].rbmap + ":/modules/other.ko", *self.files(arguments)])
         words += each("--env", [f"{name}={os.environ[name]}"
                                 for name in DATA["guest"]["variables"] if os.environ.get(name)])
         words += ["--env", "SHORT=1"] if self.short else []
         return words + arguments
 
-    def files(self):
-        """Return the files of [guest]."""
+    def files(self, arguments):
+        """Return the files of [guest], but only those programs that the scripts among the
+        arguments name: all together they are larger than the guest's kernel."""
         guest, build = DATA["guest"], build_folder(self.kernel.arch)
+        named = words_of(path for path in arguments if path.endswith(".sh"))
         found = list(guest["add"])
         for pattern in guest["programs"]:
             for name in sorted(glob.glob(f"{build}/{pattern}", root_dir=TOP)):
                 program = os.path.join(TOP, name)
-                if os.path.isfile(program) and os.access(program, os.X_OK):
+                if os.path.basename(name) in named and os.path.isfile(program) and \
+                        os.access(program, os.X_OK):
                     found.append(name)
         found += [f"{build}/{name}" for name in guest["built"]
                   if os.path.exists(os.path.join(TOP, build, name.split(":")[0]))]

@@ -6,7 +6,7 @@
 # have the absolute path of the folder. The same sources, kernel, compiler and arguments
 # give the same files, whatever the folder. Only successful builds are kept.
 
-built_entries=60 # the oldest are removed
+built_entries=200 # the oldest are removed
 
 # The files that a build makes, as arguments of find
 built_files=('(' -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' -o -name '.*.cmd'
