@@ -85,15 +85,8 @@ struct source {
 	short		index[65536];
 };
 
-static struct source ours = {
-	.control	= "/sys/kernel/rbmap",
-	.raw		= "/dev/rbmap/cpu%d",
-};
-
-static struct source theirs = {
-	.control	= "/sys/kernel/tracing",
-	.raw		= "/sys/kernel/tracing/per_cpu/cpu%d/trace_pipe_raw",
-};
+/* Without initializers: those would put all of it into the program's file. */
+static struct source ours, theirs;
 
 #define NR_BUILT_IN	(sizeof(built_in) / sizeof(built_in[0]))
 
@@ -488,6 +481,11 @@ int main(int argc, char **argv)
 	bool all = argc > 1 && !named;
 	unsigned int lacking = 0;
 	size_t i, fired;
+
+	ours.control = "/sys/kernel/rbmap";
+	ours.raw = "/dev/rbmap/cpu%d";
+	theirs.control = "/sys/kernel/tracing";
+	theirs.raw = "/sys/kernel/tracing/per_cpu/cpu%d/trace_pipe_raw";
 
 	if (all)
 		list_all();

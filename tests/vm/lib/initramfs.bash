@@ -4,8 +4,10 @@
 # Builds the guest's initramfs: busybox, the tests, and the files that they need.
 
 # Programs and modules that were added. Their libraries and their debug information are
-# dealt with at the end, all at once: a process for each file would take ten seconds.
+# dealt with at the end, all at once: a process for each file would take ten seconds. Files
+# that keep their names are copied then, too, folder by folder.
 programs=() modules_added=()
+declare -A sources=() kept_names=()
 
 # add SRC DEST: adds a file or a directory, with the libraries of its programs
 add()
@@ -13,72 +15,105 @@ add()
 	local src=$1 dest=$root/${2#/} file
 
 	[ -e "$src" ] || die "no such file: $src"
-	if [ -f "$dest" ]; then
-		cmp -s "$src" "$dest" || die "two different files for $2 in the guest"
+	if [ -n "${sources[$dest]:-}" ] || [ -f "$dest" ]; then
+		file=${sources[$dest]:-$dest}
+		[ "$src" = "$file" ] || cmp -s "$src" "$file" || die "two different files for $2 in the guest"
 		return
 	fi
 	[ -d "${dest%/*}" ] || mkdir -p "${dest%/*}"
-	cp -RL --preserve=mode "$src" "$dest" || die "cannot copy $src"
 	if [ -d "$src" ]; then
+		cp -RL --preserve=mode "$src" "$dest" || die "cannot copy $src"
 		while IFS= read -r file; do
 			add_program "$file"
 		done < <(find "$src" -type f)
-	else
-		add_program "$src"
-		add_interpreter "$src"
+		return
 	fi
+	sources[$dest]=$src
+	if [ "${src##*/}" = "${dest##*/}" ]; then
+		kept_names[${dest%/*}]+=$src$'\n'
+	else
+		cp -L --preserve=mode "$src" "$dest" || die "cannot copy $src"
+	fi
+	add_program "$src"
+	add_interpreter "$src"
+}
+
+copy_kept_names()
+{
+	local folder
+
+	for folder in "${!kept_names[@]}"; do
+		printf %s "${kept_names[$folder]}" |
+			xargs -d '\n' cp -L --preserve=mode -t "$folder" || die "cannot copy the files of ${folder#"$root"}"
+	done
+	kept_names=()
 }
 
 add_program()
 {
-	[ "$(first_bytes 4 "$1")" != $'\177ELF' ] || programs+=("$1")
+	first_bytes 4 "$1"
+	[ "$bytes" != $'\177ELF' ] || programs+=("$1")
 }
 
-# first_bytes N FILE: prints the first bytes, without NUL bytes
+# first_bytes N FILE: sets $bytes to the first bytes, without NUL bytes
 first_bytes()
 {
-	local LC_ALL=C bytes=''
+	local LC_ALL=C
 
+	bytes=''
 	IFS= read -r -d '' -n "$1" bytes <"$2" || true
-	printf %s "$bytes"
 }
 
 # All libraries go to one directory of the loader's default path, whatever directory
 # they have on this machine. Only the loader itself has a fixed place.
 add_libraries()
 {
-	local program
+	local needing program
 
-	while read -r program; do
-		if [ -n "$sysroot" ]; then
-			add_foreign_libraries "$program"
-		else
-			add_own_libraries "$program"
-		fi
-	done < <(LC_ALL=C readelf -dW "$root/bin/busybox" "${programs[@]}" |
+	mapfile -t needing < <(LC_ALL=C readelf -dW "$root/bin/busybox" "${programs[@]}" |
 		awk '/^File: / { file = $2 } /\(NEEDED\)/ && file { print file; file = "" }')
+	[ ${#needing[@]} -gt 0 ] || return 0
+	if [ -z "$sysroot" ]; then
+		add_own_libraries "${needing[@]}"
+		return
+	fi
+	for program in "${needing[@]}"; do
+		add_foreign_libraries "$program"
+	done
 }
 
+# add_own_libraries PROGRAM...
 add_own_libraries()
 {
-	local line name path
+	local line name path program=$1
 
 	while read -r line; do
 		case $line in
-		*"not found"*) add_unpacked_library "${line%% =>*}" "$1" ;;
+		*"not found"*) add_unpacked_library "${line%% =>*}" "$program" ;;
 		*"=>"*)
 			name=${line%% =>*}
 			path=${line#*=> }
 			path=${path% (*}
 			[ -e "$root/lib/$name" ] || cp -L "$path" "$root/lib/$name"
 			;;
+		# A line for each of several programs, without an address
+		/*:) program=${line%:} ;;
 		/*)
 			path=${line% (*}
-			mkdir -p "$root$(dirname "$path")"
+			mkdir -p "$root${path%/*}"
 			[ -e "$root$path" ] || cp -L "$path" "$root$path"
 			;;
 		esac
-	done < <(LC_ALL=C ldd "$1" 2>/dev/null)
+	done < <(LC_ALL=C ldd "$@" 2>/dev/null)
+	for program; do
+		add_libraries_loaded_later "$program"
+	done
+}
+
+add_libraries_loaded_later()
+{
+	local name path
+
 	while read -r name; do
 		[ ! -e "$root/lib/$name" ] || continue
 		path=$(ldconfig_path "$name")
@@ -137,14 +172,15 @@ add_interpreter()
 {
 	local line words
 
-	[ "$(first_bytes 2 "$1")" = '#!' ] || return 0
+	first_bytes 2 "$1"
+	[ "$bytes" = '#!' ] || return 0
 	IFS= read -r line <"$1"
 	read -ra words <<<"${line#'#!'}"
 	if [ "${words[0]##*/}" = env ]; then
 		words[0]=$(find_tool "${words[1]}") || die "$1: no ${words[1]} here"
 		words[0]=/bin/${words[0]##*/}
 	fi
-	[ -e "$root${words[0]}" ] || [ -L "$root${words[0]}" ] ||
+	[ -e "$root${words[0]}" ] || [ -L "$root${words[0]}" ] || [ -n "${sources[$root${words[0]}]:-}" ] ||
 		add "$(find_tool "${words[0]##*/}")" "${words[0]}"
 }
 
@@ -208,7 +244,7 @@ make_initramfs()
 		dest=${item#*:}
 		item=${item%%:*}
 		[ "$dest" != "$item" ] || dest=/tests/
-		[[ $dest != */ ]] || dest+=$(basename "$item")
+		[[ $dest != */ ]] || dest+=${item##*/}
 		case $item in
 		*.ko) add_module "$item" "$dest" ;;
 		*) add "$item" "$dest" ;;
@@ -228,6 +264,7 @@ make_initramfs()
 		echo "$i ${limits[i]} $name"
 	done >"$root/etc/vm/tests"
 	[ -z "$shell" ] || : >"$root/etc/vm/shell"
+	copy_kept_names
 	add_libraries
 	strip_modules
 	(cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$dir/initramfs" ||
