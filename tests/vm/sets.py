@@ -252,7 +252,7 @@ class Run:
         """Return the files of [guest], but only those programs that the scripts among the
         arguments name: all together they are larger than the guest's kernel."""
         guest, build = DATA["guest"], build_folder(self.kernel.arch)
-        named = words_of(path for path in arguments if path.endswith(".sh"))
+        named = words_of(path.split(":")[0] for path in arguments if path.endswith(".sh"))
         found = list(guest["add"])
         for pattern in guest["programs"]:
             for name in sorted(glob.glob(f"{build}/{pattern}", root_dir=TOP)):
