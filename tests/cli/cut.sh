@@ -57,7 +57,7 @@ ok "make a recording of random events, seed $seed" "$MAKE_EVENTS" "$dir/random" 
 number=0
 while IFS=$'\t' read -r -a words; do
 	number=$((number + 1))
-	[ -z "${RBMAP_TEST_SHORT:-}" ] || [ $((number % 8)) = 1 ] || continue
+	[ -z "${RBMAP_TEST_SHORT:-}" ] || [ $((number % 24)) = 1 ] || continue
 	cuts "${words[*]:1}" "$dir/random" "${words[@]:1}"
 	like_trace_cmd "${words[*]:1}"
 done < <(python3 "$here/selection.py" list)
