@@ -20,11 +20,11 @@ trap 'exit 1' HUP INT TERM
 # Another kernel's answers must not be found in place of those to come.
 rm -f "$output"
 
-# compiler ARGUMENT...
+# compiler ARGUMENT...: without a translation of its messages, which are read below
 compiler()
 {
 	# shellcheck disable=SC2086 # words
-	$RBMAP_CC "$@"
+	LC_ALL=C $RBMAP_CC "$@"
 }
 
 # compiles FILE OPTION...: what it says is in $dir/log.NAME. A type that does not fit is
@@ -72,16 +72,48 @@ fits()
 	done
 }
 
-test_feature()
+# test_alone NAME OPTION...: prints NAME if that test compiles
+test_alone()
 {
-	file=$1
+	name=$1
 	shift
-	name=${file##*/}
-	name=${name%.c}
-	if compiles "$file" "$@"; then
-		echo "#define RBMAP_HAVE_$name 1" | tr '[:lower:]' '[:upper:]' |
-			sed 's/^#DEFINE/#define/' >"$dir/have.$name"
-	fi
+	! compiles "$module/compat/tests/$name.c" "$@" || echo "$name"
+}
+
+# The tests that the errors name in which the compilation of all has ended
+failed_tests()
+{
+	sed -n 's|.*/compat/tests/\([a-z0-9_]*\)\.c:[0-9:]* [a-z ]*error: .*|\1|p' "$dir/log.features.c" | sort -u
+}
+
+# Prints the names of the tests that compile. The compiler tries all at once, then all but those with errors, until there is no
+# error. Tests are alone that include a header of tracepoints, which may not be there or not
+# compile. So are all if an error names no test.
+# shellcheck disable=SC2086 # words
+test_features()
+{
+	alone=$(cd "$module/compat/tests" && grep -l '^#include <.*trace/' -- *.c | sed 's/\.c$//')
+	trying=$(cd "$module/compat/tests" && printf '%s\n' *.c | sed 's/\.c$//' |
+		grep -vxF "$(printf '%s\n' sanity $alone)")
+	while
+		for name in $trying; do
+			echo "#include \"$module/compat/tests/$name.c\""
+		done >"$dir/features.c"
+		! compiles "$dir/features.c" "$@"
+	do
+		failed=$(failed_tests | grep -xF "$trying")
+		if [ -z "$failed" ]; then
+			alone="$alone $trying"
+			trying=
+			break
+		fi
+		trying=$(echo "$trying" | grep -vxF "$failed")
+	done
+	echo "$trying"
+	for name in $alone; do
+		test_alone "$name" "$@" &
+	done
+	wait
 }
 
 # names_without FILE...: the tracepoints that other files of probes want
@@ -194,11 +226,8 @@ if ! is_sane "$@"; then
 	exit 1
 fi
 
-for file in "$module"/compat/tests/*.c; do
-	[ "${file##*/}" = sanity.c ] || test_feature "$file" "$@" &
-done
-wait
-cat "$dir"/have.* >"$dir/rbmap_features.h" 2>/dev/null
+test_features "$@" | tr '[:lower:]' '[:upper:]' | sort |
+	sed -n 's/^..*/#define RBMAP_HAVE_& 1/p' >"$dir/rbmap_features.h"
 
 test_all_probes "$@"
 {

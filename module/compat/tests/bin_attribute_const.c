@@ -6,11 +6,11 @@
  */
 #include <linux/sysfs.h>
 
-static ssize_t read_it(struct file *file, struct kobject *kobj,
-		       const struct bin_attribute *attr, char *buf, loff_t pos,
-		       size_t len)
+static ssize_t bin_attribute_const_read_it(struct file *file, struct kobject *kobj,
+					   const struct bin_attribute *attr, char *buf, loff_t pos,
+					   size_t len)
 {
 	return 0;
 }
 
-struct bin_attribute attribute = { .read = read_it };
+struct bin_attribute bin_attribute_const_attribute = { .read = bin_attribute_const_read_it };

@@ -6,8 +6,8 @@
 #include <linux/device.h>
 
 /* A macro of the older kernels takes two, and one is an error there. */
-struct class *create(void);
-struct class *create(void)
+struct class *class_create_no_owner_create(void);
+struct class *class_create_no_owner_create(void)
 {
 	return class_create("name");
 }

@@ -5,7 +5,8 @@
  */
 #include <linux/sched/isolation.h>
 
-bool isolated(int cpu)
+bool cpu_is_isolated_isolated(int cpu);
+bool cpu_is_isolated_isolated(int cpu)
 {
 	return cpu_is_isolated(cpu);
 }

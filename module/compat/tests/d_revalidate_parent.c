@@ -6,10 +6,10 @@
  */
 #include <linux/dcache.h>
 
-static int check(struct inode *parent, const struct qstr *name,
-		 struct dentry *dentry, unsigned int flags)
+static int d_revalidate_parent_check(struct inode *parent, const struct qstr *name,
+				     struct dentry *dentry, unsigned int flags)
 {
 	return 1;
 }
 
-const struct dentry_operations ops = { .d_revalidate = check };
+const struct dentry_operations d_revalidate_parent_ops = { .d_revalidate = d_revalidate_parent_check };

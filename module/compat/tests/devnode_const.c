@@ -5,9 +5,9 @@
  */
 #include <linux/device.h>
 
-static char *node(const struct device *dev, umode_t *mode)
+static char *devnode_const_node(const struct device *dev, umode_t *mode)
 {
 	return NULL;
 }
 
-struct class a_class = { .devnode = node };
+struct class devnode_const_a_class = { .devnode = devnode_const_node };

@@ -6,4 +6,4 @@
  */
 #include <linux/sched/isolation.h>
 
-int domain = HK_TYPE_DOMAIN;
+int hk_type_domain = HK_TYPE_DOMAIN;

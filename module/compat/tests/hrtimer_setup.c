@@ -6,8 +6,8 @@
  */
 #include <linux/hrtimer.h>
 
-void set_up(struct hrtimer *timer, enum hrtimer_restart (*handler)(struct hrtimer *));
-void set_up(struct hrtimer *timer, enum hrtimer_restart (*handler)(struct hrtimer *))
+void hrtimer_setup_set_up(struct hrtimer *timer, enum hrtimer_restart (*handler)(struct hrtimer *));
+void hrtimer_setup_set_up(struct hrtimer *timer, enum hrtimer_restart (*handler)(struct hrtimer *))
 {
 	hrtimer_setup(timer, handler, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 }

@@ -5,10 +5,10 @@
  */
 #include <linux/fs.h>
 
-static int refuse(struct mnt_idmap *idmap, struct dentry *dentry,
-		  struct iattr *attr)
+static int inode_ops_idmap_refuse(struct mnt_idmap *idmap, struct dentry *dentry,
+				  struct iattr *attr)
 {
 	return -EPERM;
 }
 
-const struct inode_operations ops = { .setattr = refuse };
+const struct inode_operations inode_ops_idmap_ops = { .setattr = inode_ops_idmap_refuse };

@@ -5,10 +5,10 @@
  */
 #include <linux/fs.h>
 
-static int refuse(struct user_namespace *ns, struct dentry *dentry,
-		  struct iattr *attr)
+static int inode_ops_userns_refuse(struct user_namespace *ns, struct dentry *dentry,
+				   struct iattr *attr)
 {
 	return -EPERM;
 }
 
-const struct inode_operations ops = { .setattr = refuse };
+const struct inode_operations inode_ops_userns_ops = { .setattr = inode_ops_userns_refuse };

@@ -5,9 +5,9 @@
  */
 #include <linux/fs.h>
 
-void set(struct inode *inode);
+void inode_set_ctime_set(struct inode *inode);
 
-void set(struct inode *inode)
+void inode_set_ctime_set(struct inode *inode)
 {
 	inode_set_ctime_current(inode);
 }

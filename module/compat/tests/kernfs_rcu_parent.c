@@ -7,8 +7,8 @@
 #include <linux/kernfs.h>
 #include <linux/rcupdate.h>
 
-struct kernfs_node *parent(const struct kernfs_node *node);
-struct kernfs_node *parent(const struct kernfs_node *node)
+struct kernfs_node *kernfs_rcu_parent_parent(const struct kernfs_node *node);
+struct kernfs_node *kernfs_rcu_parent_parent(const struct kernfs_node *node)
 {
 	return rcu_dereference(node->__parent);
 }

@@ -5,8 +5,8 @@
  */
 #include <linux/security.h>
 
-int locked_down(void);
-int locked_down(void)
+int lockdown_tracefs_locked_down(void);
+int lockdown_tracefs_locked_down(void)
 {
 	return security_locked_down(LOCKDOWN_TRACEFS);
 }

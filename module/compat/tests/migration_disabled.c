@@ -9,8 +9,8 @@
 #include <linux/sched.h>
 #include <linux/trace_events.h>
 
-int depth(void);
-int depth(void)
+int migration_disabled_depth(void);
+int migration_disabled_depth(void)
 {
 	return current->migration_disabled + TRACE_FLAG_BH_OFF;
 }

@@ -5,10 +5,10 @@
  */
 #include <linux/fs.h>
 
-static struct dentry *make(struct mnt_idmap *idmap, struct inode *dir,
-			   struct dentry *dentry, umode_t mode)
+static struct dentry *mkdir_dentry_make(struct mnt_idmap *idmap, struct inode *dir,
+					struct dentry *dentry, umode_t mode)
 {
 	return NULL;
 }
 
-const struct inode_operations ops = { .mkdir = make };
+const struct inode_operations mkdir_dentry_ops = { .mkdir = mkdir_dentry_make };

@@ -6,9 +6,9 @@
 #include <linux/fs.h>
 #include <linux/path.h>
 
-struct file *open_root(const struct path *path);
+struct file *open_root_path_open_root(const struct path *path);
 
-struct file *open_root(const struct path *path)
+struct file *open_root_path_open_root(const struct path *path)
 {
 	return file_open_root(path, "", 0, 0);
 }

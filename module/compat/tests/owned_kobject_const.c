@@ -6,8 +6,8 @@
  */
 #include <linux/kobject.h>
 
-static void own_it(const struct kobject *kobj, kuid_t *uid, kgid_t *gid)
+static void owned_kobject_const_own_it(const struct kobject *kobj, kuid_t *uid, kgid_t *gid)
 {
 }
 
-struct kobj_type type = { .get_ownership = own_it };
+struct kobj_type owned_kobject_const_type = { .get_ownership = owned_kobject_const_own_it };

@@ -6,9 +6,9 @@
 #include <linux/dcache.h>
 #include <linux/fs.h>
 
-void set(struct super_block *sb, const struct dentry_operations *ops);
+void set_default_d_op_set(struct super_block *sb, const struct dentry_operations *ops);
 
-void set(struct super_block *sb, const struct dentry_operations *ops)
+void set_default_d_op_set(struct super_block *sb, const struct dentry_operations *ops)
 {
 	set_default_d_op(sb, ops);
 }

@@ -5,9 +5,9 @@
  */
 #include <linux/fs.h>
 
-void set(struct inode *inode);
+void simple_inode_init_ts_set(struct inode *inode);
 
-void set(struct inode *inode)
+void simple_inode_init_ts_set(struct inode *inode)
 {
 	simple_inode_init_ts(inode);
 }

@@ -5,8 +5,8 @@
  */
 #include <linux/trace_events.h>
 
-unsigned char count(struct trace_entry *entry);
-unsigned char count(struct trace_entry *entry)
+unsigned char trace_entry_lazy_count_count(struct trace_entry *entry);
+unsigned char trace_entry_lazy_count_count(struct trace_entry *entry)
 {
 	return entry->preempt_lazy_count;
 }

@@ -5,9 +5,9 @@
  */
 #include <linux/trace_events.h>
 
-int custom(void);
+int trace_event_custom_custom(void);
 
-int custom(void)
+int trace_event_custom_custom(void)
 {
 	return TRACE_EVENT_FL_CUSTOM;
 }

@@ -5,9 +5,9 @@
  */
 #include <linux/trace_events.h>
 
-int dynamic(void);
+int trace_event_dynamic_dynamic(void);
 
-int dynamic(void)
+int trace_event_dynamic_dynamic(void)
 {
 	return TRACE_EVENT_FL_DYNAMIC;
 }

@@ -5,9 +5,9 @@
  */
 #include <linux/trace_events.h>
 
-int eprobe(void);
+int trace_event_eprobe_eprobe(void);
 
-int eprobe(void)
+int trace_event_eprobe_eprobe(void)
 {
 	return TRACE_EVENT_FL_EPROBE;
 }

@@ -5,9 +5,9 @@
  */
 #include <linux/trace_events.h>
 
-int elements(const struct trace_event_fields *field);
+int trace_event_field_len_elements(const struct trace_event_fields *field);
 
-int elements(const struct trace_event_fields *field)
+int trace_event_field_len_elements(const struct trace_event_fields *field)
 {
 	return field->len;
 }

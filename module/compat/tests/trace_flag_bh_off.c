@@ -5,4 +5,4 @@
  */
 #include <linux/trace_events.h>
 
-int flag = TRACE_FLAG_BH_OFF;
+int trace_flag_bh_off_flag = TRACE_FLAG_BH_OFF;

@@ -6,5 +6,5 @@
 #include <linux/sched.h>
 #include <linux/trace_events.h>
 
-int flag = TRACE_FLAG_NEED_RESCHED_LAZY;
-int bit = TIF_NEED_RESCHED_LAZY;
+int trace_flag_resched_lazy_flag = TRACE_FLAG_NEED_RESCHED_LAZY;
+int trace_flag_resched_lazy_bit = TIF_NEED_RESCHED_LAZY;

@@ -5,9 +5,9 @@
  */
 #include <linux/trace_events.h>
 
-char *copy(const struct trace_iterator *iter);
+char *trace_iterator_fmt_copy(const struct trace_iterator *iter);
 
-char *copy(const struct trace_iterator *iter)
+char *trace_iterator_fmt_copy(const struct trace_iterator *iter)
 {
 	return iter->fmt;
 }

@@ -5,8 +5,8 @@
  */
 #include <linux/tracepoint.h>
 
-bool faultable(struct tracepoint *tp);
-bool faultable(struct tracepoint *tp)
+bool tracepoint_faultable_faultable(struct tracepoint *tp);
+bool tracepoint_faultable_faultable(struct tracepoint *tp)
 {
 	return tracepoint_is_faultable(tp);
 }

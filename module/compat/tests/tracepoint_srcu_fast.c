@@ -8,8 +8,8 @@
 #include <linux/srcu.h>
 #include <linux/tracepoint.h>
 
-bool protected(struct tracepoint *tp);
-bool protected(struct tracepoint *tp)
+bool tracepoint_srcu_fast_protected(struct tracepoint *tp);
+bool tracepoint_srcu_fast_protected(struct tracepoint *tp)
 {
 	return tracepoint_is_faultable(tp) && &tracepoint_srcu;
 }

@@ -5,8 +5,8 @@
  */
 #include <linux/mm.h>
 
-void change(struct vm_area_struct *vma);
-void change(struct vm_area_struct *vma)
+void vm_flags_mod_change(struct vm_area_struct *vma);
+void vm_flags_mod_change(struct vm_area_struct *vma)
 {
 	vm_flags_mod(vma, VM_DONTCOPY, VM_MAYWRITE);
 }

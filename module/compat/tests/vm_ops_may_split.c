@@ -5,9 +5,9 @@
  */
 #include <linux/mm.h>
 
-static int refuse(struct vm_area_struct *vma, unsigned long addr)
+static int vm_ops_may_split_refuse(struct vm_area_struct *vma, unsigned long addr)
 {
 	return -EINVAL;
 }
 
-const struct vm_operations_struct ops = { .may_split = refuse };
+const struct vm_operations_struct vm_ops_may_split_ops = { .may_split = vm_ops_may_split_refuse };
