@@ -51,15 +51,15 @@ check-vm-runner:
 
 # Build all programs first, with all CPUs: suites that run at the same time would build
 # some of them twice.
-check-programs: user check-vm-programs $(RING_BINARIES) $(RING_STRESS_BINARIES) $(FILTER_TEST_BINARIES) \
-	$(DYNAMIC_TEST_BINARIES) $(LIB_TEST_BINARIES) $(CLI_TEST_BINARIES) \
-	$(CLI_TEST_MAKERS) $(SWEEP_BUILD)/sweep \
-	fleet $(FLEET_SWARM) $(FLEET_TEST_BINARIES) python babeltrace2
+check-programs: user check-vm-programs $(RING_STRESS_BINARIES) $(CLI_TEST_MAKERS) \
+	$(call chosen,$(RING_BINARIES) $(FILTER_TEST_BINARIES) $(DYNAMIC_TEST_BINARIES) \
+		$(LIB_TEST_BINARIES) $(CLI_TEST_BINARIES) $(FLEET_TEST_BINARIES)) \
+	$(SWEEP_BUILD)/sweep fleet $(FLEET_SWARM) python babeltrace2
 
 # Install packages before the second make evaluates rules that depend on them.
 check:
 	@tests/install-packages build check lint vm fleet fleet-check
-	@tests/with-ccache $(MAKE) --no-print-directory -s -j"$$(nproc)" check-programs
+	@RBMAP_TEST_SHORT=1 tests/with-ccache $(MAKE) --no-print-directory -s -j"$$(nproc)" check-programs
 	@RBMAP_TEST_SHORT=1 tests/with-ccache tests/check $(CHECK_SUITES) --alone check-vm --beside $(CHECK_BESIDE)
 
 # Parts that have passed are not repeated: tests/check-full --help.

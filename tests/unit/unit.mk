@@ -13,6 +13,11 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 $(addsuffix /asan/%,$(UNIT_AREAS)): VARIANT_CFLAGS := $(SANITIZE)
 $(addsuffix /tsan/%,$(UNIT_AREAS)): VARIANT_CFLAGS := -fsanitize=thread
 
+# $(call chosen,PROGRAMS): with RBMAP_TEST_SHORT, no plain program that the list has with
+# sanitizers, too
+chosen = $(if $(RBMAP_TEST_SHORT),$(foreach program,$1,$(if $(filter \
+	$(subst /plain/,/asan/,$(program)),$(filter-out $(program),$1)),,$(program))),$1)
+
 # The recipe for an object. TEST_CFLAGS are the flags of the area. The compiler writes the
 # headers that the object depends on to a file beside it.
 define COMPILE_TEST

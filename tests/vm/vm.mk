@@ -87,12 +87,14 @@ VM_LIBS_tracefs = $(shell pkg-config --cflags --libs libtracefs)
 
 # Make looks for a source without a folder in all of these.
 vpath %.c $(VM_FOLDERS)
-$(VM_PROGRAMS): $(VM_BUILD)/%: %.c $(VM_OBJS) $(VM_HEADERS) \
-		$(VM_DIR)/emit/emit.h $(VM_DIR)/../../uapi/linux/rbmap.h \
-		$(VM_DIR)/vm.mk
+# Two steps, because the cache of the compiler knows objects alone.
+$(VM_PROGRAMS:$(VM_BUILD)/%=$(VM_BUILD)/objects/%.o): $(VM_BUILD)/objects/%.o: %.c $(VM_HEADERS) $(VM_DIR)/emit/emit.h \
+		$(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) -o $@ $< $(VM_OBJS) \
-		$(or $(VM_LIBS_$*),$(VM_LIBS_default))
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) $(filter -I%,$(VM_LIBS_$*)) -c -o $@ $<
+
+$(VM_PROGRAMS): $(VM_BUILD)/%: $(VM_BUILD)/objects/%.o $(VM_OBJS)
+	$(CC) $(CFLAGS) $(VM_CFLAGS) -o $@ $< $(VM_OBJS) $(or $(VM_LIBS_$*),$(VM_LIBS_default))
 
 .PHONY: check-vm check-vm-long check-vm-modules check-vm-programs
 check-vm-programs: $(VM_PROGRAMS) $(VM_M32) $(VM_BUILD)/libtracefs.tar \

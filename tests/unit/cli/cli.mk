@@ -78,8 +78,8 @@ check-convert-large: $(CLI_TEST_MAKERS) $(BUILD)/rbmap
 		MAKE_LARGE=$(CLI_TEST_LARGE) tests/cli/convert_large.sh
 
 .PHONY: check-unit-cli
-check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_MAKERS) $(BUILD)/rbmap $(BUILD)/examples/print_recording fleet
-	@status=0; tests/unit/run $(CLI_TEST_BINARIES) || status=1; \
+check-unit-cli: $(call chosen,$(CLI_TEST_BINARIES)) $(CLI_TEST_MAKERS) $(CLI_TEST_BUILD)/plain/cli_top $(BUILD)/rbmap $(BUILD)/examples/print_recording fleet
+	@status=0; tests/unit/run $(call chosen,$(CLI_TEST_BINARIES)) || status=1; \
 	for test in usage options settings install report versions selection cut foreign print_recording latency why top html probe doctor colour convert; do \
 		echo "# $$test.sh"; \
 		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \

@@ -44,5 +44,5 @@ $(DYNAMIC_TEST_ASAN): $(DYNAMIC_TEST_BUILD)/asan/%: $(DYNAMIC_TEST_BUILD)/asan/o
 	$(LINK_TEST)
 
 .PHONY: check-unit-dynamic
-check-unit-dynamic: $(DYNAMIC_TEST_BINARIES)
-	@tests/unit/run $(DYNAMIC_TEST_BINARIES)
+check-unit-dynamic: $(call chosen,$(DYNAMIC_TEST_BINARIES))
+	@tests/unit/run $(call chosen,$(DYNAMIC_TEST_BINARIES))

@@ -39,5 +39,5 @@ $(FILTER_TEST_ASAN): $(FILTER_TEST_BUILD)/asan/%: $(FILTER_TEST_BUILD)/asan/obje
 	$(LINK_TEST)
 
 .PHONY: check-unit-filter
-check-unit-filter: $(FILTER_TEST_BINARIES)
-	@tests/unit/run $(FILTER_TEST_BINARIES)
+check-unit-filter: $(call chosen,$(FILTER_TEST_BINARIES))
+	@tests/unit/run $(call chosen,$(FILTER_TEST_BINARIES))

@@ -45,5 +45,5 @@ $(FLEET_TEST_ASAN): $(FLEET_TEST_BUILD)/asan/%: $(FLEET_TEST_BUILD)/asan/objects
 	$(LINK_TEST)
 
 .PHONY: check-unit-fleet
-check-unit-fleet: $(FLEET_TEST_BINARIES)
-	@tests/unit/run $(FLEET_TEST_BINARIES)
+check-unit-fleet: $(call chosen,$(FLEET_TEST_BINARIES))
+	@tests/unit/run $(call chosen,$(FLEET_TEST_BINARIES))

@@ -54,5 +54,5 @@ $(LIB_TEST_ASAN): $(LIB_TEST_BUILD)/asan/%: $(LIB_TEST_BUILD)/asan/objects/%.o \
 	$(LINK_TEST)
 
 .PHONY: check-unit-lib
-check-unit-lib: $(LIB_TEST_BINARIES)
-	@tests/unit/run $(LIB_TEST_BINARIES)
+check-unit-lib: $(call chosen,$(LIB_TEST_BINARIES))
+	@tests/unit/run $(call chosen,$(LIB_TEST_BINARIES))

@@ -80,8 +80,8 @@ $(sort $(RING_HOOKED) $(RING_COVERAGE)): $(RING_FIXTURE) $(RING_SOURCES) $(RING_
 # ---- run them
 
 .PHONY: check-unit-ring check-stress stress coverage
-check-unit-ring: $(RING_BINARIES)
-	@tests/unit/run $(RING_BINARIES)
+check-unit-ring: $(call chosen,$(RING_BINARIES))
+	@tests/unit/run $(call chosen,$(RING_BINARIES))
 
 check-stress: STRESS_SECONDS := 12
 check-stress stress: $(RING_STRESS_BINARIES)
