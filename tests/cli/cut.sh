@@ -202,6 +202,12 @@ while read -r kind time lost; do
 		loses "$kind-$version" "$time" "$lost"
 	done
 	cuts "$kind until $time" "$dir/$kind-6" --until "$time"
+	# The views above have the sums; a part needs one time in the middle of a loss, and one
+	# behind it.
+	case ${RBMAP_TEST_SHORT:+$time} in
+	1.7 | 99 | "") ;;
+	*) continue ;;
+	esac
 	cuts "$kind until $time, a task" "$dir/$kind-6" --until "$time" -p 30
 	cuts "$kind until $time, a CPU" "$dir/$kind-6" --until "$time" -c 1
 done <<'END'
