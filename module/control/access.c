@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The file lockdown, which says whether the module respects lockdown. */
-#include "access.h"
 #include "control.h"
 #include "dir.h"
+#include "files.h"
 #include "lib/access.h"
 
 static ssize_t lockdown_show(struct kobject *kobj, struct kobj_attribute *attr,

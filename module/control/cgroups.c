@@ -5,12 +5,12 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
-#include "cgroups.h"
 #include "compat/sysfs.h"
 #include "control.h"
 #include "dir.h"
 #include "event/cgroups.h"
 #include "event/event.h"
+#include "files.h"
 #include "lib/access.h"
 
 static struct rbmap_event_set *rbmap_cgroups_set_of(struct kobject *kobj)

@@ -12,25 +12,14 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
-#include "access.h"
-#include "cgroups.h"
 #include "control.h"
 #include "dir.h"
-#include "dynamic_events.h"
 #include "event/event_set.h"
 #include "event/self_cost.h"
-#include "events.h"
-#include "kptr.h"
+#include "files.h"
 #include "lib/access.h"
 #include "lib/error_log.h"
 #include "lib/log.h"
-#include "options.h"
-#include "per_cpu.h"
-#include "pids.h"
-#include "self_cost.h"
-#include "set_event.h"
-#include "sizes.h"
-#include "tracer.h"
 
 /* Characters of a refused write that are shown in the log. */
 #define RBMAP_LOGGED_MAX	32

@@ -16,7 +16,7 @@
 #include "event/format.h"
 #include "event/registry.h"
 #include "event/source.h"
-#include "events.h"
+#include "files.h"
 #include "lib/access.h"
 #include "lib/log.h"
 

@@ -12,7 +12,7 @@
 #include "dir.h"
 #include "event/event_set.h"
 #include "event/release.h"
-#include "kptr.h"
+#include "files.h"
 #include "lib/access.h"
 #include "lib/log.h"
 

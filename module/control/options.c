@@ -10,8 +10,8 @@
 #include "dir.h"
 #include "event/event.h"
 #include "event/pids.h"
+#include "files.h"
 #include "lib/access.h"
-#include "options.h"
 
 static bool rbmap_overwrite_get(const struct rbmap_control *control)
 {

@@ -10,8 +10,7 @@
 #include "dir.h"
 #include "event/event_set.h"
 #include "event/self_cost.h"
-#include "per_cpu.h"
-#include "sizes.h"
+#include "files.h"
 
 /* Print nanoseconds as seconds, and the time of a cycle counter unchanged. */
 static int rbmap_time_emit(const struct rbmap_buffer *buffer, char *buf,

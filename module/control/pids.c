@@ -17,8 +17,8 @@
 #include "dir.h"
 #include "event/event.h"
 #include "event/pids.h"
+#include "files.h"
 #include "lib/access.h"
-#include "pids.h"
 
 static struct rbmap_event_set *rbmap_tasks_of(struct kobject *kobj)
 {

@@ -3,7 +3,7 @@
 #include "control.h"
 #include "dir.h"
 #include "event/self_cost.h"
-#include "self_cost.h"
+#include "files.h"
 
 static ssize_t self_cost_show(struct kobject *kobj,
 			      struct kobj_attribute *attr, char *buf)

@@ -19,8 +19,8 @@
 #include "event/demand.h"
 #include "event/event.h"
 #include "event/event_set.h"
+#include "files.h"
 #include "lib/access.h"
-#include "set_event.h"
 
 static struct rbmap_event_set *rbmap_named_events(struct kobject *kobj)
 {

@@ -5,7 +5,7 @@
 #include "buffer/resize.h"
 #include "buffer/snapshot.h"
 #include "control.h"
-#include "sizes.h"
+#include "files.h"
 
 /**
  * rbmap_control_size_show - show a size in KiB, or X if the CPUs have different

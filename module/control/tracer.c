@@ -8,8 +8,8 @@
 
 #include "control.h"
 #include "dir.h"
+#include "files.h"
 #include "lib/access.h"
-#include "tracer.h"
 
 static ssize_t current_tracer_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *buf)

@@ -23,12 +23,8 @@
 #include "buffer/snapshot.h"
 #include "buffer/wait.h"
 #include "device.h"
-#include "error_log.h"
+#include "files.h"
 #include "marker.h"
-#include "mmap.h"
-#include "splice.h"
-#include "trace.h"
-#include "trace_pipe.h"
 
 #define RBMAP_DEVICE_MODE	0440
 #define RBMAP_MARKER_MODE	0220

@@ -8,9 +8,8 @@
 #include <linux/seq_file.h>
 
 #include "buffer/buffer.h"
-#include "error_log.h"
+#include "files.h"
 #include "lib/error_log.h"
-#include "text_seek.h"
 
 static int rbmap_error_log_show(struct seq_file *m, void *unused)
 {

@@ -10,7 +10,7 @@
 #include "buffer/meta_page.h"
 #include "buffer/pages.h"
 #include "compat/mm.h"
-#include "mmap.h"
+#include "files.h"
 
 #define RBMAP_SLOT_TABLE_PGOFF	((unsigned long)(RBMAP_SLOT_TABLE_OFFSET >> PAGE_SHIFT))
 

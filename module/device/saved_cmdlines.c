@@ -16,7 +16,7 @@
 
 #include "buffer/buffer.h"
 #include "chrdev.h"
-#include "saved_cmdlines.h"
+#include "files.h"
 
 /* The file shows the threads of all users. */
 #define RBMAP_CMDLINES_MODE	0400

@@ -19,7 +19,7 @@
 #include "buffer/pages.h"
 #include "buffer/page_pool.h"
 #include "buffer/wait.h"
-#include "splice.h"
+#include "files.h"
 
 static size_t rbmap_pipe_room(const struct pipe_inode_info *pipe)
 {

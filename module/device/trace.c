@@ -19,11 +19,10 @@
 #include "buffer/walk.h"
 #include "compat/text.h"
 #include "event/registry.h"
+#include "files.h"
 #include "lib/error_log.h"
 #include "text_file.h"
 #include "text_print.h"
-#include "text_seek.h"
-#include "trace.h"
 
 /* ---- open */
 

@@ -17,8 +17,8 @@
 #include "buffer/wait.h"
 #include "compat/text.h"
 #include "device.h"
+#include "files.h"
 #include "text_file.h"
-#include "trace_pipe.h"
 
 static int rbmap_trace_pipe_open(struct inode *inode, struct file *file)
 {

@@ -4,7 +4,7 @@
  * integrity checks the function's type at the call: rbmap_dynamic_refused() refuses
  * dynamic events there.
  */
-#include "callback.h"
+#include "program.h"
 #include "record.h"
 
 #if RBMAP_REGISTER_ARGS == 5

@@ -5,9 +5,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "callback.h"
 #include "dynamic_event.h"
-#include "print.h"
+#include "program.h"
 
 static const char *rbmap_dynamic_type(const struct rbmap_fetch *fetch)
 {

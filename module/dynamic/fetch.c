@@ -4,7 +4,6 @@
  * memory that the program reads is not trusted: each read may fault, and a string may
  * change between two reads.
  */
-#include "fetch.h"
 #include "program.h"
 
 #define RBMAP_FAULT_TEXT	"(fault)"

@@ -9,7 +9,6 @@
  * x64, any of these with [N], bWIDTH@OFFSET/BITS, sbWIDTH@OFFSET/BITS or string.
  * The writer of a line is not trusted: any other text is refused.
  */
-#include "parse.h"
 #include "program.h"
 
 struct rbmap_line_cursor {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The print format of a record: NAME=VALUE, with (fault) behind unreadable values. */
-#include "print.h"
 #include "program.h"
 #include "lib/text.h"
 

@@ -120,4 +120,29 @@ struct rbmap_fetch_strings {
 	bool		fault[RBMAP_FETCH_STRINGS];
 };
 
+/* Parse a line of dynamic_events. */
+bool rbmap_dynamic_parse(const char *text, size_t len, size_t header,
+			 size_t max, struct rbmap_dynamic_line *line,
+			 struct rbmap_line_error *error);
+
+/* Measure a record's fields, and fill the record. */
+size_t rbmap_fetch_measure(const struct rbmap_fetch_program *program,
+			   const struct rbmap_fetch_args *args,
+			   struct rbmap_fetch_strings *strings);
+void rbmap_fetch_fill(const struct rbmap_fetch_program *program,
+		      const struct rbmap_fetch_args *args,
+		      const struct rbmap_fetch_strings *strings, void *record);
+void rbmap_fetch_hide_all(const void *data, void *record, size_t size);
+
+/* The print format of a dynamic event. */
+int rbmap_fetch_print_fmt(const struct rbmap_fetch_program *program, char *buf,
+			  size_t size);
+
+/* The probe of all dynamic events. */
+/*
+ * For any tracepoint: each has another type of function.  A pointer without a type
+ * cannot be called by mistake.
+ */
+extern void *const rbmap_dynamic_probe;
+
 #endif /* RBMAP_DYNAMIC_PROGRAM_H */

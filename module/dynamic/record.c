@@ -6,7 +6,7 @@
 
 #include "dynamic_event.h"
 #include "event/event.h"
-#include "fetch.h"
+#include "program.h"
 #include "record.h"
 
 /*

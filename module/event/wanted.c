@@ -17,7 +17,6 @@
 #include "copies.h"
 #include "event.h"
 #include "filter/filter.h"
-#include "filter/match.h"
 #include "pids.h"
 #include "wanted.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The kind of a field, by its type; generic names such as CPU and COMM. */
-#include "field.h"
 #include "filter.h"
 
 /**

@@ -133,4 +133,32 @@ struct rbmap_filter_error {
 typedef bool (*rbmap_filter_find)(const void *data, const char *name,
 				  size_t len, struct rbmap_filter_field *field);
 
+/* Compile the text of a filter. */
+struct rbmap_filter *rbmap_filter_parse(const char *text,
+					rbmap_filter_find find,
+					const void *data,
+					struct rbmap_filter_error *error);
+void rbmap_filter_free(struct rbmap_filter *filter);
+
+/* Verify a compiled filter. */
+bool rbmap_filter_verify(const struct rbmap_filter *filter, size_t size);
+
+/* Run a filter on a record. */
+bool rbmap_filter_match(const struct rbmap_filter *filter, const void *fields,
+			const void *record, size_t size);
+
+/* Fields that every record has, and kinds of fields by their type. */
+u8 rbmap_filter_kind_of(const char *type, int len);
+bool rbmap_filter_find_generic(const char *name, size_t len,
+			       struct rbmap_filter_field *field);
+
+/* Parse numbers, and compile comparisons. */
+bool rbmap_filter_number(const char *text, size_t len, bool is_signed,
+			 u64 *value);
+void rbmap_filter_compare(struct rbmap_filter_op *op, bool is_signed,
+			  const char *compare, u64 value);
+
+/* Match a glob pattern. */
+bool rbmap_filter_glob(const char *pattern, const char *text, size_t len);
+
 #endif /* RBMAP_FILTER_H */

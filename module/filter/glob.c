@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Patterns with *, ? and []: the same as in the kernel's glob_match(). */
 #include "filter.h"
-#include "glob.h"
 
 /*
  * [abc], [a-z], [!abc]; a ] that comes first is one of them.  Returns what is

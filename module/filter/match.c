@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Run a filter on a record. */
 #include "filter.h"
-#include "glob.h"
-#include "match.h"
 
 /* A record in one or two places: the fixed fields may lie elsewhere than the rest. */
 struct rbmap_filter_view {

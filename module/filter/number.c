@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers in filters: their syntax, and comparisons with them. */
 #include "filter.h"
-#include "number.h"
 
 /* 36: no digit */
 static unsigned int rbmap_digit(char c)

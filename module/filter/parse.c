@@ -12,8 +12,6 @@
  * positions.
  */
 #include "filter.h"
-#include "number.h"
-#include "parse.h"
 
 /* The longest string, with its 0, and the longest number: the same as in tracefs. */
 #define RBMAP_STRING_MAX	256

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Verify a filter from an untrusted source. */
 #include "filter.h"
-#include "verify.h"
 
 static bool rbmap_verify_number(const struct rbmap_filter_op *op, size_t size)
 {

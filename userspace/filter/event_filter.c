@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "event_filter.h"
-#include "module/filter/field.h"
-#include "module/filter/match.h"
-#include "module/filter/parse.h"
-#include "module/filter/verify.h"
+#include "module/filter/filter.h"
 
 /* For the functions of platform.h: one thread matches events. */
 int rbmap_filter_cpu_now;

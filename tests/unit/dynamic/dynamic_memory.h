@@ -3,10 +3,6 @@
 #ifndef DYNAMIC_MEMORY_H
 #define DYNAMIC_MEMORY_H
 
-#include "callback.h"
-#include "fetch.h"
-#include "parse.h"
-#include "print.h"
 #include "program.h"
 #include "record.h"
 

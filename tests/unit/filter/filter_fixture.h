@@ -3,13 +3,7 @@
 #ifndef FILTER_FIXTURE_H
 #define FILTER_FIXTURE_H
 
-#include "field.h"
 #include "filter.h"
-#include "glob.h"
-#include "match.h"
-#include "number.h"
-#include "parse.h"
-#include "verify.h"
 
 struct fixture_record {
 	u8	u8;
