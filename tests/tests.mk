@@ -46,7 +46,8 @@ check-vm-runner:
 	@tests/abi/selftest
 	@tests/vm/selftest/sets
 	@tests/vm/selftest/clock
-	@tests/vm/selftest/built
+	@tests/vm/selftest/remembered
+	@$(if $(RBMAP_TEST_SHORT),,tests/vm/selftest/built)
 	@tests/vm/selftest/run
 
 # Build all programs first, with all CPUs: suites that run at the same time would build
