@@ -13,8 +13,8 @@ CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
 # It runs two virtual machines at a time, with limits of time: suites without such limits
 # use the CPU time that they leave.
 CHECK_SUITES := check-compat check-vm-modules check-vm-runner check-mutants-share
-CHECK_BESIDE := check-sweep check-analysis check-stress check-fuzzers $(CHECK_UNIT) check-html check-fleet-share \
-	check-model-small check-lint
+CHECK_BESIDE := check-unit-cli check-sweep check-lint check-fleet-share check-analysis check-stress check-fuzzers \
+	$(filter-out check-unit-cli,$(CHECK_UNIT)) check-html check-model-small
 
 # Other folders have programs of tests/unit as prerequisites, which make expands when it
 # reads them.
