@@ -10,7 +10,7 @@
 CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
 	check-unit-lib check-unit-cli check-unit-python check-unit-babeltrace2 check-unit-fleet
 # The longest suites come first. check-vm needs the modules that check-vm-modules builds.
-# It runs two virtual machines at a time, with limits of time: suites without such limits
+# It runs several virtual machines at a time, with limits of time: suites without such limits
 # use the CPU time that they leave.
 CHECK_SUITES := check-compat check-vm-modules check-vm-runner check-mutants-share
 CHECK_BESIDE := check-unit-cli check-sweep check-lint check-fleet-share check-analysis check-stress check-fuzzers \
