@@ -34,11 +34,13 @@ $(VM_BUILD)/objects/%.o: $(VM_CLIENT)/%.c
 	$(VM_COMPILE)
 $(VM_BUILD)/objects/%.o: $(VM_TAP)/%.c
 	$(VM_COMPILE)
-$(VM_OBJS): $(VM_HEADERS) $(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk
+$(VM_OBJS): $(VM_DIR)/vm.mk
+# The compiler writes the headers that an object depends on to a file beside it.
 define VM_COMPILE
 @mkdir -p $(@D)
-$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) -c -o $@ $<
+$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) $(filter -I%,$(VM_LIBS_$*)) -MMD -MP -c -o $@ $<
 endef
+-include $(wildcard $(VM_BUILD)/objects/*.d)
 
 # Static, so that the guest needs no libraries.
 VM_LIBS_default := -static
@@ -56,7 +58,7 @@ VM_LIBS_filters = $(VM_DIR)/../unit/filter/filter_grammar.c -static
 
 VM_LIBS_ctrl_c = -lutil -static
 VM_LIBS_compat32 = $(BUILD)/lib/librbmap.a -static
-$(VM_BUILD)/compat32: $(BUILD)/lib/librbmap.a $(VM_DIR)/library/layout.h
+$(VM_BUILD)/compat32: $(BUILD)/lib/librbmap.a
 
 # Programs of 32 bits: with librbmap, the walkthrough's reader, a system call; x86 alone. The
 # package that provides /usr/include/asm for them conflicts with the cross compiler.
@@ -88,10 +90,9 @@ VM_LIBS_tracefs = $(shell pkg-config --cflags --libs libtracefs)
 # Make looks for a source without a folder in all of these.
 vpath %.c $(VM_FOLDERS)
 # Two steps, because the cache of the compiler knows objects alone.
-$(VM_PROGRAMS:$(VM_BUILD)/%=$(VM_BUILD)/objects/%.o): $(VM_BUILD)/objects/%.o: %.c $(VM_HEADERS) $(VM_DIR)/emit/emit.h \
-		$(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) $(filter -I%,$(VM_LIBS_$*)) -c -o $@ $<
+VM_PROGRAM_OBJS := $(VM_PROGRAMS:$(VM_BUILD)/%=$(VM_BUILD)/objects/%.o)
+$(VM_PROGRAM_OBJS): $(VM_BUILD)/objects/%.o: %.c $(VM_DIR)/vm.mk
+	$(VM_COMPILE)
 
 $(VM_PROGRAMS): $(VM_BUILD)/%: $(VM_BUILD)/objects/%.o $(VM_OBJS)
 	$(CC) $(CFLAGS) $(VM_CFLAGS) -o $@ $< $(VM_OBJS) $(or $(VM_LIBS_$*),$(VM_LIBS_default))
