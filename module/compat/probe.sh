@@ -86,9 +86,10 @@ failed_tests()
 	sed -n 's|.*/compat/tests/\([a-z0-9_]*\)\.c:[0-9:]* [a-z ]*error: .*|\1|p' "$dir/log.features.c" | sort -u
 }
 
-# Prints the names of the tests that compile. The compiler tries all at once, then all but those with errors, until there is no
-# error. Tests are alone that include a header of tracepoints, which may not be there or not
-# compile. So are all if an error names no test.
+# Prints the names of the tests that compile. The compiler tries all at once, then all but
+# those with errors, until there is no error. Tests are alone that include a header of
+# tracepoints, which may not be there or not compile. So are all if an error names no test.
+# The names in a test begin with that of its file, because all share one compilation.
 # shellcheck disable=SC2086 # words
 test_features()
 {

@@ -46,7 +46,6 @@ copy_kept_names()
 		printf %s "${kept_names[$folder]}" |
 			xargs -d '\n' cp -L --preserve=mode -t "$folder" || die "cannot copy the files of ${folder#"$root"}"
 	done
-	kept_names=()
 }
 
 add_program()
