@@ -28,14 +28,14 @@ says()
 	shift 2
 	output=$("$RBMAP" "$@" 2>"$dir/errors")
 	status=$?
-	errors=$(cat "$dir/errors")
-	if [ "$status" = "$wanted" ] &&
-		[ "$(wc -l <"$dir/errors")" = 1 ] &&
-		printf '%s\n' "$errors" | grep -qE -e "$pattern"; then
+	errors='' more=''
+	{ IFS= read -r errors && read -r more; } <"$dir/errors"
+	if [ "$status" = "$wanted" ] && [ -n "$errors" ] && [ -z "$more" ] &&
+		tap_matches "$errors" "$pattern"; then
 		pass "rbmap $*: $wanted, /$pattern/"
 	else
 		fail "rbmap $*: $wanted, /$pattern/"
 		diag "status $status"
-		diag "$errors"
+		diag <"$dir/errors"
 	fi
 }

@@ -30,14 +30,23 @@ rbmap()
 	esac
 }
 {
-	echo '#!/bin/bash'
-	declare -p real
+	echo '#!/bin/sh'
+	echo "real='$real'"
 	declare -f rbmap
 	echo 'rbmap "$@"'
 } >"$dir/bin/rbmap"
 printf '#!/bin/sh\necho "unit.service loaded active running A unit"\n' >"$dir/bin/systemctl"
 chmod +x "$dir/bin/rbmap" "$dir/bin/systemctl"
 PATH=$dir/bin:$PATH
+
+# words: print the words of the standard input in one line
+words()
+{
+	local words
+
+	read -r -d '' -a words
+	echo "${words[*]}"
+}
 
 # same TEXT A B: pass if A is B
 same()
@@ -99,18 +108,26 @@ of_tables()
 	done | sort -u
 }
 
-# documented WORD...: test that the help, the manual page and the tables have the same options
-documented()
+# without_help: the lines of the standard input but -h, --help
+without_help()
 {
-	same "$* --help has the options of the manual page" \
-		"$(of_help "$@")" "$(of_manual "$@" | grep -v '^-h, --help$')"
-	same "$* has the options of the manual page" \
-		"$(of_tables "$@" | grep -v '^-h, --help$')" \
-		"$(of_manual "$@" | sed 's/ [A-Z]*$/ VALUE/' | grep -v '^-h, --help$')"
+	grep -vx -e '-h, --help'
 }
 
-# not_named COMMAND: print the options of the manual page that the synopsis on the standard input
-# lacks. Its first form may have OPTION in their place, and --cpus is another name of --cpu.
+# documented WORD...: test that the help, the manual page and the tables have the same options.
+# $dir/manual has those of the page afterwards.
+documented()
+{
+	of_manual "$@" >"$dir/manual"
+	same "$* --help has the options of the manual page" \
+		"$(of_help "$@")" "$(without_help <"$dir/manual")"
+	same "$* has the options of the manual page" \
+		"$(of_tables "$@" | without_help)" \
+		"$(sed 's/ [A-Z]*$/ VALUE/' "$dir/manual" | without_help)"
+}
+
+# not_named: print the options of $dir/manual that the synopsis on the standard input lacks. Its
+# first form may have OPTION in their place, and --cpus is another name of --cpu.
 not_named()
 {
 	awk '
@@ -128,18 +145,18 @@ not_named()
 				if (!found)
 					print options[i]
 			}
-		}' <(of_manual "$1" | grep -vE '^(-h, --help|--cpus .*)$') -
+		}' <(grep -vE '^(-h, --help|--cpus .*)$' "$dir/manual") -
 }
 
 # not_in_synopsis COMMAND, not_in_usage COMMAND: what the manual page and --help lack
 not_in_synopsis()
 {
-	sed '1,/^\.SH SYNOPSIS/d; /^\.SH DESC/,$d' "docs/man/rbmap-$1.1" | not_named "$1"
+	sed '1,/^\.SH SYNOPSIS/d; /^\.SH DESC/,$d' "docs/man/rbmap-$1.1" | not_named
 }
 
 not_in_usage()
 {
-	rbmap "$1" --help | sed '/^$/,$d' | not_named "$1"
+	rbmap "$1" --help | sed '/^$/,$d' | not_named
 }
 
 # by_bash WORD...: print what bash offers for the last word
@@ -223,7 +240,7 @@ for command in $commands; do
 	documented "$command"
 	same "the synopsis of $command has all options" "$(not_in_synopsis "$command")" ""
 	same "the usage of $command has all options" "$(not_in_usage "$command")" ""
-	ok "the manual page of $command has -h" grep -qx -e '-h, --help' <(of_manual "$command")
+	ok "the manual page of $command has -h" grep -qx -e '-h, --help' "$dir/manual"
 	while read -ra words; do
 		rbmap "${words[@]}" --complete >"$dir/table"
 		cut -s -f 3 "$dir/table" >>"$dir/kinds"
@@ -242,19 +259,19 @@ done
 for words in $of_their_own; do
 	documented "${words%-*}" "${words#*-}"
 done
-same "the completions know all kinds of values" "$(grep -v , "$dir/kinds" | sort -u | xargs)" \
+same "the completions know all kinds of values" "$(grep -v , "$dir/kinds" | sort -u | words)" \
 	"- buffer cgroup dir event file kernel number pid text unit"
-same "bash offers the actions of probe" "$(by_bash probe '' | xargs)" "--help add fields list remove"
+same "bash offers the actions of probe" "$(by_bash probe '' | words)" "--help add fields list remove"
 [ -z "$has_zsh" ] || same "zsh offers the actions of probe" \
-	"$(by_zsh probe '' | xargs)" "add fields list remove"
+	"$(by_zsh probe '' | words)" "add fields list remove"
 [ -z "$has_fish" ] || same "fish offers the actions of probe" \
-	"$(by_fish probe '' | xargs)" "add fields list remove"
+	"$(by_fish probe '' | words)" "add fields list remove"
 
-same "bash offers the actions of fleet setup" "$(by_bash fleet setup '' | xargs)" "--help nats streams"
+same "bash offers the actions of fleet setup" "$(by_bash fleet setup '' | words)" "--help nats streams"
 [ -z "$has_zsh" ] || same "zsh offers the actions of fleet setup" \
-	"$(by_zsh fleet setup '' | xargs)" "nats streams"
+	"$(by_zsh fleet setup '' | words)" "nats streams"
 [ -z "$has_fish" ] || same "fish offers the actions of fleet setup" \
-	"$(by_fish fleet setup '' | xargs)" "nats streams"
+	"$(by_fish fleet setup '' | words)" "nats streams"
 
 # parameters WORD...: test that the manual page and the shells have the parameters of --help
 parameters()
@@ -281,9 +298,9 @@ values()
 	local bash=$1 zsh=$2 fishes=$3
 
 	shift 3
-	same "bash offers values: $*" "$(by_bash "$@" '' | xargs)" "$bash"
-	[ -z "$has_zsh" ] || same "zsh offers values: $*" "$(by_zsh "$@" '' | xargs)" "$zsh"
-	[ -z "$has_fish" ] || same "fish offers values: $*" "$(by_fish "$@" '' | xargs)" "$fishes"
+	same "bash offers values: $*" "$(by_bash "$@" '' | words)" "$bash"
+	[ -z "$has_zsh" ] || same "zsh offers values: $*" "$(by_zsh "$@" '' | words)" "$zsh"
+	[ -z "$has_fish" ] || same "fish offers values: $*" "$(by_fish "$@" '' | words)" "$fishes"
 }
 
 script=$PWD/$script
@@ -307,9 +324,9 @@ for command in cut latency recover report why 'convert --perfetto'; do
 done
 values folder 'files -/' folder/ fleet setup nats --directory
 values folder 'files -/' folder/ ship status --spool
-kernels=$(cd /lib/modules 2>/dev/null && compgen -d | sort | xargs)
+kernels=$(cd /lib/modules 2>/dev/null && compgen -d | sort | words)
 values "$kernels" kernels "$kernels" new-probe -k
-cgroups=$(cd /sys/fs/cgroup 2>/dev/null && compgen -d | sort | xargs)
+cgroups=$(cd /sys/fs/cgroup 2>/dev/null && compgen -d | sort | words)
 values "$cgroups" 'files -W /sys/fs/cgroup -/' "${cgroups:+${cgroups// // }/}" record --cgroup
 values unit.service units unit.service record --unit
 values '' none '' record --filter
@@ -322,8 +339,8 @@ choices()
 
 	shift
 	names=$(rbmap "$@" --complete | awk -F '\t' -v name="$option" '$1 == name { print $3 }')
-	values "$(tr , '\n' <<<"$names" | sort | xargs)" values \
-		"$(tr , '\n' <<<"$names" | sort | xargs)" "$@" "$option"
+	values "$(tr , '\n' <<<"$names" | sort | words)" values \
+		"$(tr , '\n' <<<"$names" | sort | words)" "$@" "$option"
 }
 for command in record stream latency top; do
 	choices --clock "$command"
@@ -337,32 +354,32 @@ choices --sort top
 of_error()
 {
 	rbmap "$@" none 2>&1 >/dev/null | sed -n "s/[;,. (]*see .*//; s/.*'none'[^:]*: *//p" | head -n 1 |
-		tr -cs 'a-z0-9-' '\n' | grep -vx -e or -e is -e '' | sort | xargs
+		tr -cs 'a-z0-9-' '\n' | grep -vx -e or -e is -e '' | sort | words
 }
 for option in '--kind latency' '--by latency' '--sort latency' '--by top' '--sort top'; do
 	read -r option command <<<"$option"
 	same "the values of $command $option are those that its error names" \
-		"$(by_bash "$command" "$option" '' | xargs)" "$(of_error "$command" "$option")"
+		"$(by_bash "$command" "$option" '' | words)" "$(of_error "$command" "$option")"
 done
 ok "bash offers process ids" grep -qx $$ <(by_bash stream --pid "$$")
 [ -z "$has_zsh" ] || same "zsh offers process ids" "$(by_zsh stream --pid '')" pids
 [ -z "$has_fish" ] || same "fish offers process ids" "$(by_fish stream --pid '')" pids
 [ -z "$has_fish" ] || same "fish offers tracepoints" \
-	"$(by_fish probe add '' | xargs)" 'sched_switch sched_wakeup'
+	"$(by_fish probe add '' | words)" 'sched_switch sched_wakeup'
 [ -z "$has_fish" ] || same "fish completes the command of record" "$(by_fish record -- rbma)" rbmap
-same "bash completes a name with a colon" "$(by_bash stream -e sched : | xargs)" '* sched_switch'
-same "bash completes the name of an event alone" "$(by_bash stream -e sched_s | xargs)" sched_switch
-same "bash completes the last name of a list" "$(by_bash stream -e sched : sched_switch,ir | xargs)" \
+same "bash completes a name with a colon" "$(by_bash stream -e sched : | words)" '* sched_switch'
+same "bash completes the name of an event alone" "$(by_bash stream -e sched_s | words)" sched_switch
+same "bash completes the last name of a list" "$(by_bash stream -e sched : sched_switch,ir | words)" \
 	'sched_switch,irq:* sched_switch,irq:irq_handler_entry'
-same "bash completes a name without a system in a list" "$(by_bash stream -e irq,sched_s | xargs)" irq,sched_switch
+same "bash completes a name without a system in a list" "$(by_bash stream -e irq,sched_s | words)" irq,sched_switch
 [ -z "$has_fish" ] || same "fish completes the last name of a list" \
-	"$(by_fish stream -e sched:sched_switch,ir | xargs)" \
+	"$(by_fish stream -e sched:sched_switch,ir | words)" \
 	'sched:sched_switch,irq:* sched:sched_switch,irq:irq_handler_entry'
 [ -z "$has_zsh" ] || same "zsh offers events for the last name of a list" \
-	"$(by_zsh stream -e sched:sched_switch,ir | xargs)" "*, $events"
-same "bash offers no event for a name that none has" "$(by_bash stream -e nosuch | xargs)" ''
+	"$(by_zsh stream -e sched:sched_switch,ir | words)" "*, $events"
+same "bash offers no event for a name that none has" "$(by_bash stream -e nosuch | words)" ''
 same "bash offers no value after an option without one" "$(by_bash record -f -)" "$(by_bash record -)"
-same "bash offers tracepoints" "$(by_bash probe add '' | xargs)" 'sched_switch sched_wakeup'
+same "bash offers tracepoints" "$(by_bash probe add '' | words)" 'sched_switch sched_wakeup'
 values 'one two' probes 'one two' probe remove
 
 # Names that the shell must quote, or divides
