@@ -84,7 +84,8 @@ LIB_MAN_LINKS	:= \
 	rbmap_observe:rbmap_merge_observe_path \
 	rbmap_wait:rbmap_wake rbmap_merge_open:rbmap_merge_open_path rbmap_merge_open:rbmap_merge_next \
 	rbmap_merge_open:rbmap_merge_wait rbmap_merge_open:rbmap_merge_wake \
-	rbmap_merge_open:rbmap_merge_loss rbmap_merge_open:rbmap_merge_unopened \
+	rbmap_merge_open:rbmap_merge_loss rbmap_merge_open:rbmap_merge_lost_last \
+	rbmap_merge_open:rbmap_merge_unopened \
 	rbmap_merge_open:rbmap_merge_set_hold \
 	rbmap_merge_open:rbmap_merge_pace \
 	rbmap_merge_open:rbmap_merge_close rbmap_strerror:rbmap_version \

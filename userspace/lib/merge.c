@@ -381,14 +381,38 @@ uint64_t rbmap_merge_held_ns(struct rbmap_merge *m)
 	return longest;
 }
 
+static struct rbmap_loss source_loss(const struct source *s)
+{
+	struct rbmap_loss loss = s->loss;
+
+	if (s->map)
+		rbmap_loss(s->map, &loss);
+	return loss;
+}
+
+RBMAP_API int rbmap_merge_lost_last(const struct rbmap_merge *m, unsigned int i, int *cpu,
+				    uint64_t *lost)
+{
+	const struct source *s;
+
+	if (i >= m->nr)
+		return 0;
+	s = m->source[i];
+	*cpu = s->cpu;
+	*lost = source_loss(s).unreported;
+	/* The ring has reported what was lost before its next event, and the caller has not. */
+	for (unsigned int k = 0; k < m->nr_heap; k++)
+		if (m->heap[k] == s && s != m->out)
+			*lost = rbmap_lost_sum(*lost, s->head.lost);
+	return 1;
+}
+
 RBMAP_API int rbmap_merge_loss(struct rbmap_merge *m, struct rbmap_loss *loss)
 {
 	memset(loss, 0, sizeof(*loss));
 	for (unsigned int i = 0; i < m->nr; i++) {
-		struct rbmap_loss one = m->source[i]->loss;
+		struct rbmap_loss one = source_loss(m->source[i]);
 
-		if (m->source[i]->map)
-			rbmap_loss(m->source[i]->map, &one);
 		loss->overrun += one.overrun;
 		loss->full += one.full;
 		loss->lapped += one.lapped;

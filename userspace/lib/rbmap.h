@@ -229,6 +229,14 @@ int rbmap_merge_wait(struct rbmap_merge *merge, int timeout_ms);
 int rbmap_merge_wake(struct rbmap_merge *merge);	/* end the wait of this merge */
 int rbmap_merge_loss(struct rbmap_merge *merge, struct rbmap_loss *loss);
 /*
+ * Events that a CPU has lost behind the last one that rbmap_merge_next() has returned.  Its ring
+ * still has to report them, or reports them with an event that was not returned.  i: a number
+ * from 0.  Return: 1, the CPU of such a ring in *cpu and the number, RBMAP_LOST_UNKNOWN if it is
+ * not known, in *lost.  0: there are no more.
+ */
+int rbmap_merge_lost_last(const struct rbmap_merge *merge, unsigned int i, int *cpu,
+			  uint64_t *lost);
+/*
  * Rings of CPUs that have come online, and that the last look could not open.  They are missing
  * from the events and the losses.  i: a number from 0.  Return: the error of such a ring, and its
  * CPU in *cpu; -1: it is unknown.  0: there are no more.

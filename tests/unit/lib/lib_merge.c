@@ -252,6 +252,51 @@ static void test_losses_of_a_ring_that_goes(void **state)
 	world_end(&w);
 }
 
+/* Return what all CPUs have lost behind the last event that was returned. */
+static uint64_t lost_last(struct world *w)
+{
+	uint64_t lost, sum = 0;
+	unsigned int i;
+	int cpu;
+
+	for (i = 0; rbmap_merge_lost_last(w->merge, i, &cpu, &lost); i++) {
+		assert_int_equal(cpu, i);
+		sum += lost;
+	}
+	assert_int_equal(i, 2);
+	return sum;
+}
+
+/* At each place the losses of the events and those behind them are all losses. */
+static void test_losses_behind_the_last_event(void **state)
+{
+	uint64_t told = 0, events = 0, written = 0;
+	struct rbmap_event ev;
+	struct rbmap_loss loss;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 2);
+	rbmap_merge_set_hold(w.merge, 0);
+	assert_int_equal(lost_last(&w), 0);
+	for (; !w.ring[1]->meta->overrun; written++)
+		fake_emit(w.ring[written % 2], written, written);
+	/* Dropped, and no event has come since. */
+	w.ring[1]->meta->dropped_full = 7;
+	for (int i = 0; i < 2; i++)
+		w.ring[i]->meta->lost = w.ring[i]->meta->overrun + w.ring[i]->meta->dropped_full;
+	while (next(&w, &ev)) {
+		events++;
+		told += ev.lost;
+		rbmap_merge_loss(w.merge, &loss);
+		assert_int_equal(told + lost_last(&w), loss.total);
+	}
+	assert_int_equal(told, written - events);
+	assert_true(told > 0);
+	assert_int_equal(lost_last(&w), 7);
+	world_end(&w);
+}
+
 /* The other rings go on, and a wait does not touch the ring that is not mapped. */
 static void test_a_ring_that_cannot_be_mapped(void **state)
 {
@@ -614,6 +659,7 @@ int main(void)
 		cmocka_unit_test(test_wait_sleeps_until_the_hold_is_over),
 		cmocka_unit_test(test_a_ring_that_goes),
 		cmocka_unit_test(test_losses_of_a_ring_that_goes),
+		cmocka_unit_test(test_losses_behind_the_last_event),
 		cmocka_unit_test(test_a_ring_that_cannot_be_mapped),
 		cmocka_unit_test(test_wake),
 		cmocka_unit_test(test_live),
