@@ -116,8 +116,7 @@ bool live_events_open(struct live_events *live)
 	if (live->survives)
 		driver_buffer_begin(&live->driver);
 	rbmap_merge_loss(live->merge, &live->before);
-	live->excluded_before = cpustats_sum(CPUSTAT_EXCLUDED);
-	live->missed_before = cpustats_sum(CPUSTAT_MISSED);
+	live->stats_before = cpustats_read(&live->nr_stats_before);
 	return !control_events_read(&live->events) &&
 	       !control_events_demand(&live->events, live->patterns.pattern,
 				      live->patterns.nr) &&
@@ -195,6 +194,7 @@ void live_events_close(struct live_events *live)
 	driver_buffer_end(&live->driver);
 	auto_probes_end(&live->made);
 	private_buffer_end(live->own);
+	free(live->stats_before);
 }
 
 char *live_events_format(const struct control_event *event)
@@ -291,17 +291,34 @@ static void print_unseen(uint64_t events, uint64_t missed, bool more)
 		fprintf(stderr, "  overwritten before they were looked at, or dropped ('rbmap stat'): avoid it with fewer events or a larger buffer_size_kb\n");
 }
 
-/* A reset sets the counter to 0. The counters end with the buffer of a driver. */
-static uint64_t counted_since(const struct live_events *live, enum cpustat stat, uint64_t before)
+/* Return the counters since the beginning. They end with the buffer of a driver. */
+static struct cpustats *stats_since(const struct live_events *live, size_t *nr)
 {
-	uint64_t sum = live->driver.gone ? 0 : cpustats_sum(stat);
+	struct cpustats *v;
 
-	return sum < before ? sum : sum - before;
+	*nr = 0;
+	v = live->driver.gone ? NULL : cpustats_read(nr);
+	if (v)
+		cpustats_subtract(v, *nr, live->stats_before, live->nr_stats_before);
+	return v;
+}
+
+static uint64_t counted_since(const struct live_events *live, enum cpustat stat)
+{
+	struct cpustats *v;
+	uint64_t sum = 0;
+	size_t nr;
+
+	v = stats_since(live, &nr);
+	for (size_t i = 0; i < nr; i++)
+		sum += v[i].value[stat];
+	free(v);
+	return sum;
 }
 
 static void print_excluded(const struct live_events *live)
 {
-	loss_print_excluded(stderr, counted_since(live, CPUSTAT_EXCLUDED, live->excluded_before));
+	loss_print_excluded(stderr, counted_since(live, CPUSTAT_EXCLUDED));
 }
 
 /*
@@ -393,7 +410,7 @@ static uint64_t earlier_loss(const struct live_events *live, const struct rbmap_
 struct live_loss live_events_loss(const struct live_events *live)
 {
 	struct live_loss loss = {
-		.missed = counted_since(live, CPUSTAT_MISSED, live->missed_before),
+		.missed = counted_since(live, CPUSTAT_MISSED),
 		.more = has_hidden_cpus(live),
 	};
 	struct rbmap_loss after, *sum = &loss.sum;
@@ -411,6 +428,37 @@ struct live_loss live_events_loss(const struct live_events *live)
 	sum->total += loss.earlier + loss.missed;
 	count_unopened(live, &loss);
 	return loss;
+}
+
+void live_events_lost_last(const struct live_events *live,
+			   void (*each)(void *data, int cpu, uint64_t lost), void *data)
+{
+	int cpu, *hidden = NULL;
+	uint64_t lost, unread;
+	struct cpustats *v;
+	size_t nr;
+
+	for (unsigned int i = 0; rbmap_merge_lost_last(live->merge, i, &cpu, &lost); i++)
+		if (lost)
+			each(data, cpu, lost);
+	v = stats_since(live, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (v[i].value[CPUSTAT_MISSED])
+			each(data, v[i].cpu, v[i].value[CPUSTAT_MISSED]);
+	free(v);
+	for (unsigned int i = 0; rbmap_merge_unopened(live->merge, i, &cpu); i++) {
+		struct rbmap_loss loss = { 0 };
+
+		if (cpu >= 0)
+			loss_add_unopened(&loss, cpu, &unread);
+		if (loss.total)
+			each(data, cpu, loss.total);
+	}
+	nr = live->driver.gone ? 0 :
+	     hidden_cpus_find(&hidden, control_dir(), control_devices(), false);
+	for (size_t i = 0; i < nr; i++)
+		each(data, hidden[i], RBMAP_LOST_UNKNOWN);
+	free(hidden);
 }
 
 bool live_events_print_loss(struct live_events *live, uint64_t events,

@@ -15,6 +15,7 @@
 #include "driver_buffer.h"
 #include "event_select.h"
 #include "kernel/control.h"
+#include "kernel/cpustats.h"
 #include "live/probe/auto_probes.h"
 #include "private_buffer.h"
 #include "shared_ring.h"
@@ -30,8 +31,7 @@
  * @events: all events of the buffer, also of the next one
  * @reloads: number of buffers of a driver that have come since the beginning
  * @before: the losses before this command
- * @excluded_before: the events that were left out before it
- * @missed_before: the events of which the kernel had no record before it
+ * @stats_before: the counters of the CPUs before it; @nr_stats_before of them
  */
 struct live_events {
 	struct patterns patterns;
@@ -44,8 +44,8 @@ struct live_events {
 	struct control_events events;
 	unsigned int reloads;
 	struct rbmap_loss before;
-	uint64_t excluded_before;
-	uint64_t missed_before;
+	struct cpustats *stats_before;
+	size_t nr_stats_before;
 	struct auto_probes made;
 	bool switched;			/* this command enabled the events */
 	struct shared_ring shared;
@@ -124,6 +124,15 @@ struct live_loss {
 };
 
 struct live_loss live_events_loss(const struct live_events *live);
+
+/*
+ * Pass the losses that no event has carried to @each, with their CPU. These are what a ring still
+ * has to report, events of which the kernel had no record, and rings that could not be opened. A
+ * CPU may come several times. @lost is RBMAP_LOST_UNKNOWN if nobody knows the number. These losses and
+ * those of the events add up to live_events_loss().
+ */
+void live_events_lost_last(const struct live_events *live,
+			   void (*each)(void *data, int cpu, uint64_t lost), void *data);
 
 /*
  * Print to stderr how many events were read, how many were lost, with the causes, and how many

@@ -220,7 +220,7 @@ sums()
 {
 	read_sums
 	is "$(grep -c marker: $out)" "$read" "$1: as many lines as events were read"
-	is "$(sed -n 's/^CPU:[0-9]* \[LOST \([0-9]*\) EVENTS\]$/\1/p' $out |
+	is "$(sed -n 's/^CPU:[0-9]* \[\(LOST \)\{0,1\}\([0-9]*\) EVENTS\( DROPPED\)\{0,1\}\]$/\2/p' $out |
 		awk '{ n += $1 } END { print n + 0 }')" "$lost" \
 		"$1: lines report each loss at its place"
 }
@@ -289,10 +289,13 @@ like "$(cat $err)" "ring was full.*buffer_size_kb.*$ring" \
 # No event comes after the loss that could report it.
 fill $more 2>/dev/null
 stream --no-follow
-read_sums
+sums_of_losses "behind the last event"
 is $((read + lost)) $more "what no event reports is counted, too"
-is "$(grep -c marker: $out)" "$read" "the others are printed"
 like "$(cat $err)" '^ +[1-9][0-9]* before this began, ' "and it is older than the stream"
+stream --no-follow --json
+read_sums
+like "$read $lost" '^0 [1-9]' "the next stream reads it, too, if there is no event"
+is "$(grep -o '"lost": [0-9]*' $out)" "\"lost\": $lost" "and JSON has a line for it"
 echo 1 >$root/overwrite
 
 # The short reader.

@@ -381,12 +381,30 @@ static bool run(struct stream *s)
 	return drain(s, live_events_last_deadline(&s->live));
 }
 
+/* Losses behind the last event of a CPU: no event says so. */
+static void print_lost_last(void *data, int cpu, uint64_t lost)
+{
+	struct stream *s = data;
+
+	if (s->as_json) {
+		json_lines_lost(s->session, cpu, lost, NULL, &s->out.text);
+		return;
+	}
+	print_line_add_dropped(s->line, cpu, lost, &s->out.text);
+	buf_printf(&s->out.text, "\n");
+}
+
 static bool print_loss(struct stream *s)
 {
 	struct live_loss loss = live_events_loss(&s->live);
 	uint64_t unwritten = s->out.error == EPIPE ? 0 : s->out.unwritten;
-	bool whole = live_events_print_loss(&s->live, s->printed - unwritten, &loss);
+	bool whole;
 
+	if (!s->out.error) {
+		live_events_lost_last(&s->live, print_lost_last, s);
+		output_write(&s->out);
+	}
+	whole = live_events_print_loss(&s->live, s->printed - unwritten, &loss);
 	if (unwritten)
 		fprintf(stderr, "  %" PRIu64 " more events were read and not printed: %s\n",
 			unwritten, s->out.error == EINTR ?
