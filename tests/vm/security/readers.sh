@@ -10,52 +10,34 @@
 . /tests/lib/control.sh
 
 readers=200
+works=/sys/kernel/tracing/events/workqueue/workqueue_execute_start
 
 ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
-list=$root/available_events
+ok "ftrace records the work of kernel threads" sh -c "echo 1 >$works/enable"
 
-# measure: stores the hundredths of a second that a list for each reader takes now. The first
-# byte needs the whole list.
-measure()
+# lists: prints how many lists the kernel thread has made
+lists()
 {
-	since=$(hundredths)
-	for _ in $(seq 100); do
-		read -r _ <$list
-	done
-	all=$((($(hundredths) - since) * readers / 100))
+	grep -c 'function rbmap_tracefs_work' /sys/kernel/tracing/trace
 }
 
-# begin LOOP LIST: starts readers that read again and again, until they wait for each other
+# more NUMBER: more lists than that have been made
+# shellcheck disable=SC2317 # retry_until calls it
+more()
+{
+	[ "$(lists)" -gt "$1" ]
+}
+
+# begin LIST: starts readers that read again and again, until they wait for each other
 begin()
 {
 	pids=
 	for _ in $(seq $readers); do
-		sh -c "$1" sh "$2" 2>/dev/null &
+		# shellcheck disable=SC2016 # for the inner shells
+		sh -c 'while read -r _ <"$1"; do :; done' sh "$1" 2>/dev/null &
 		pids="$pids $!"
 	done
-	sleep 2
-}
-# shellcheck disable=SC2016 # for the inner shells
-reads='while read -r line <"$1"; do :; done'
-# Each list that a reader gets is a line.
-# shellcheck disable=SC2016
-counts='while head -c 1 "$1" >/dev/null; do echo >>/tmp/lists; done'
-
-# soon WHAT COMMAND...: the command takes less time than a list for each reader does, before it or
-# after it. Other programs of the machine make some of these times longer.
-soon()
-{
-	what=$1
-	shift
-	before=$all
-	began=$(hundredths)
-	"$@"
-	took=$(($(hundredths) - began))
-	end
-	measure
-	[ "$all" -gt "$before" ] || all=$before
-	diag "it took $took hundredths of a second, and a list for each reader takes $all"
-	ok "$what" [ $took -lt $all ]
+	ok "$readers programs read $1" retry_until 60 more $(($(lists) + 10))
 }
 
 # shellcheck disable=SC2086 # numbers
@@ -65,18 +47,26 @@ end()
 	wait
 }
 
-measure
-begin "$reads" $list
-soon "readers of available_events end by SIGKILL" end
+# few WHAT COMMAND...: the kernel thread makes fewer lists meanwhile than there are readers
+few()
+{
+	what=$1
+	shift
+	before=$(lists)
+	"$@"
+	made=$(($(lists) - before))
+	diag "$made lists were made meanwhile"
+	ok "$what" [ "$made" -lt $((readers / 2)) ]
+}
+
+begin $root/available_events
+few "readers of available_events end by SIGKILL" end
 echo short >$root/instances/create
-begin "$counts" $root/instances/short/available_events
-: >>/tmp/lists
-before=$(wc -l </tmp/lists)
-echo short >$root/instances/destroy
-after=$(wc -l </tmp/lists)
-diag "$((after - before)) readers got a list while the buffer ended"
-ok "a buffer that ends does not wait for a list for each reader" [ $((after - before)) -lt $((readers / 2)) ]
+begin $root/instances/short/available_events
+few "a buffer that ends does not wait for a list for each reader" \
+	sh -c "echo short >$root/instances/destroy"
 end
 fails "its directory is gone" test -e $root/instances/short
+ok "ftrace records no more" sh -c "echo 0 >$works/enable && echo >/sys/kernel/tracing/trace"
 ok "module unloads" rmmod rbmap
 done_testing
