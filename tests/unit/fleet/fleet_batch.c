@@ -65,7 +65,9 @@ static struct {
 	unsigned int streams;
 } told[] = { { "evil", 0 }, { "good", 0 } };
 
-static void count_streams(const struct parcel *p)
+static unsigned int asked;	/* messages that ask for the parts of an incident */
+
+static void count_answer(const struct parcel *p)
 {
 	char name[32], value[SOURCE_NAME_SIZE];
 	struct buf space = { 0 };
@@ -73,6 +75,7 @@ static void count_streams(const struct parcel *p)
 	struct text t;
 
 	assert_null(message_decode(&m, &space, p->data, p->size));
+	asked += m.kind == MESSAGE_MISSING;
 	t = (struct text){ m.data, (const char *)m.data + m.size };
 	while (text_next(&t, name, sizeof(name), value, sizeof(value)))
 		for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
@@ -85,7 +88,7 @@ static int publish(struct transport *t, const struct parcel *parcels, unsigned i
 {
 	(void)t;
 	for (unsigned int i = 0; i < nr; i++)
-		count_streams(&parcels[i]);
+		count_answer(&parcels[i]);
 	return 0;
 }
 
@@ -140,7 +143,8 @@ static int begin(void **state)
 	unsynced = NULL;
 	boot = BOOT;
 	clock_behind = 0;
-	options.keep_days = 0;
+	asked = 0;
+	options.keep_days = options.keep_size_kb = 0;
 	options.max_stream_kb = 8192;
 	if (!begin_collector("fleet-batch"))
 		return -1;
@@ -922,6 +926,26 @@ static void test_answers_of_aside(void **state)
 	assert_int_equal(told[1].streams, 2);
 }
 
+/* The oldest files go until the others are no larger than the limit. */
+static void test_keep_size(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	put_subbufs("web-1", 0, &head, 0);
+	put_subbufs("web-2", 0, &head, 0);
+	put_subbufs("web-3", 0, &head, 0);
+	collect();
+	index_run(&collector.index, "UPDATE stream_file SET size = 512, changed = id", "");
+	retention_begin(&collector);
+	assert_int_equal(collector.stored_bytes, 3 * 512);
+	options.keep_size_kb = 1;
+	retention_apply(&collector);
+	assert_int_equal(collector.stored_bytes, 1024);
+	assert_int_equal(number("SELECT min(changed) FROM stream_file"), 2);
+	assert_int_equal(number("SELECT count(*) FROM stream_file"), 2);
+}
+
 /* A file that cannot be removed stays in the index, and counts. */
 static void test_file_stays(void **state)
 {
@@ -969,6 +993,36 @@ static void test_parts_go(void **state)
 	upkeep_remove_old(&collector);
 	assert_false(has_part("inc-1"));
 	assert_int_equal(number("SELECT count(*) FROM incoming"), 0);
+	/* Nothing more is known of it. */
+	assert_int_equal(number("SELECT count(*) FROM incident WHERE name = 'inc-1'"), 0);
+}
+
+/* A host is asked for missing parts five times, and by as many messages as go out at once. */
+static void test_parts_are_asked_for(void **state)
+{
+	char host[32], name[32];
+
+	(void)state;
+	/* No host may have more than eight that are not complete. */
+	for (unsigned int i = 0; i < REPLIES_MAX + 10; i++) {
+		snprintf(host, sizeof(host), "web-%u", i / 8);
+		snprintf(name, sizeof(name), "inc-%u", i % 8);
+		put_text(host, MESSAGE_PART, name, 1, 0, "bytes");
+		if (i % 8 == 7)
+			collect();
+	}
+	collect();
+	upkeep_ask(&collector);
+	assert_int_equal(asked, 0);
+	for (int round = 1; round <= 7; round++) {
+		clock_behind -= 3600;
+		asked = 0;
+		upkeep_ask(&collector);
+		assert_int_equal(asked, round <= 5 ? REPLIES_MAX : 0);
+		asked = 0;
+		upkeep_ask(&collector);
+		assert_int_equal(asked, round <= 5 ? 10 : 0);
+	}
 }
 
 static void test_totals(void **state)
@@ -1014,6 +1068,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_answers_of_aside, begin, end),
 		cmocka_unit_test_setup_teardown(test_file_stays, begin, end),
 		cmocka_unit_test_setup_teardown(test_parts_go, begin, end),
+		cmocka_unit_test_setup_teardown(test_parts_are_asked_for, begin, end),
+		cmocka_unit_test_setup_teardown(test_keep_size, begin, end),
 		cmocka_unit_test(test_totals),
 	};
 
