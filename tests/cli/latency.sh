@@ -249,6 +249,22 @@ like "$(cat "$dir/output")" ' 1.50ms from +0.085500: <...>-10, 254,0 R; it has n
 like "$(cat "$dir/output")" ' 20.0ms from +0.001000: <...>-10, CPU 0, 254,0 WS' \
 	"the task that made the request, and not the one that issued it"
 
+# --- requests that do not end: the driver has given one back, and two began together. The minor
+# number of a device may have 20 bits.
+recording pending <<'END'
+0 1000 30 issue 266338305 8192 8 R
+0 2000 99 requeue 266338305 8192 8 R
+0 3000 20 issue 266338604 4096 8 R
+0 3000 10 issue 266338604 2048 8 R
+0 8000 10 issue 8388608 4096 8 R
+1 9000 10 complete 8388608 4096 8 R
+END
+latency pending -k block-queue -k block-device
+is "$(sed -n 's/; it has not ended$//; s/^ *\(.*ms\) from *[+]*\(.*\): <...>-\([0-9]*\), \([0-9,]* R\)$/\1 \2 \3 \4/p' "$dir/output")" \
+	"6.00ms 0.002000 30 254,1 R
+6.00ms 0.003000 10 254,300 R
+6.00ms 0.003000 20 254,300 R" "requests that have not ended: in the queue and in the device, in the order of sectors"
+
 # --- devices have names, if the recording has them
 esc=$(printf '\033')
 recording named <<END

@@ -291,6 +291,9 @@ only_slow "more than that" "$reclaim" 72 "16 R"
 only_slow "a sector more" "$reclaim" 73 "8 R"
 only_slow "a sector before" "$reclaim" 63 "8 R"
 only_slow "a write" "$reclaim" 72 "8 W"
+only_slow "a request that the driver gave back" "$reclaim
+0 39000 10 issue 266338305 400 8 R
+0 39500 99 requeue 266338305 400 8 R" 400 "8 R"
 
 # --- an hrtimer runs in the name of a task that has nothing to do with it
 recording hrtimer <<'END'
