@@ -33,9 +33,11 @@
 static const char kallsyms[] =
 	"ffffffff81000000 T first\n"
 	"ffffffff81000100 t second\n"
+	"ffffffff81000200 t a_name_of_a_hundred_and_thirty_letters_and_more_which_the_plugins_of_"
+	"libtraceevent_cut_behind_their_hundred_and_twenty_seventh_one_and_rbmap_does\n"
 	"ffffffffc0001000 t last\t[module]\n";
 static const uint64_t addresses[] = {
-	0xffffffff81000000, 0xffffffff81000123, 0xffffffffc0001010, 0x1000, 0,
+	0xffffffff81000000, 0xffffffff81000123, 0xffffffff81000234, 0xffffffffc0001010, 0x1000, 0,
 };
 
 static struct symbols *symbols;

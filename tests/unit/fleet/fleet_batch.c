@@ -514,6 +514,13 @@ static void test_gap(void **state)
 	assert_int_equal(number("SELECT unknown FROM stream_source"), 1);
 	assert_int_equal(number("SELECT gaps FROM stream_source"), 3);
 	assert_int_equal(number("SELECT next FROM stream_source"), 4);
+	/* Numbers that the index cannot have count as none. An older gap is in the newer one. */
+	put_text("web-1", MESSAGE_GAP, SOURCE, 9, 0,
+		 "events-before = 11\nlost-before = 18446744073709551615\nnumber = 40\n");
+	put_text("web-1", MESSAGE_GAP, SOURCE, 7, 0, "events-before = 5\nlost-before = 5\n");
+	collect();
+	assert_int_equal(number("SELECT lost FROM stream_source"), 2 + 10 + 7);
+	assert_int_equal(number("SELECT gap_last FROM stream_source"), 9);
 }
 
 static void put_head(const char *host, const char *source)

@@ -262,6 +262,11 @@ static void test_killed(void **state)
 	strcpy(id, take(NAME, "abc", 3)->id);
 	assert_int_equal(unlink(data), 0);
 	reopen(10000);
+	/* Its data might still be on the way. */
+	write_file("spool/taking/other", "", 0);
+	spool_check(&spool);
+	assert_int_equal(spool.losses.nr, 0);
+	assert_int_equal(unlink("spool/taking/other"), 0);
 	spool_check(&spool);
 	assert_int_equal(spool.losses.nr, 1);
 	assert_false(exists("state", id));
@@ -271,8 +276,10 @@ static void test_killed(void **state)
 static void test_permit(void **state)
 {
 	struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	struct timespec ahead[2] = { { .tv_sec = 1000 } };
 	char id[SOURCE_NAME_SIZE], path[512];
 	struct incident *i;
+	struct stat st;
 
 	(void)state;
 	open_spool(10000000);
@@ -289,6 +296,16 @@ static void test_permit(void **state)
 	assert_true(spool.v[0].requested);
 	assert_int_equal(spool.v[0].wanted[0], 7);
 	snprintf(path, sizeof(path), "spool/permits/%s", id);
+	/* Another request renews the permit. That of a clock that was ahead does not count. */
+	assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+	assert_int_equal(spool_request(&spool, &spool.v[0], 0, 0), 0);
+	assert_false(stat(path, &st));
+	assert_true(st.st_mtime > 1000);
+	ahead[1].tv_sec = st.st_mtime + 1000;
+	assert_int_equal(utimensat(AT_FDCWD, path, ahead, 0), 0);
+	reopen(10000000);
+	assert_false(spool.v[0].requested);
+	assert_int_equal(spool_request(&spool, &spool.v[0], 0, 0), 0);
 	assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
 	reopen(10000000);
 	assert_false(spool.v[0].requested);
