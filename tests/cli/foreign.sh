@@ -285,6 +285,14 @@ for version in 6 7 6/32 7/32; do
 	done
 done
 
+# Options of version 7 that come twice: the first top buffer counts, and a CPU has one place.
+reports plain 7
+cp "$dir/report" "$dir/once"
+ok "a top buffer that is there twice" reports two_tops 7
+ok "is printed once" cmp "$dir/once" "$dir/report"
+tests/cli/trace_dat.py cpu_twice 7 "$dir/cpu-twice"
+says 1 "cpu-twice is damaged: its headers are invalid" report "$dir/cpu-twice"
+
 # Compressed files, and files of a machine with another byte order
 tests/cli/trace_dat.py plain 6 "$dir/plain.dat"
 for command in gzip xz zstd bzip2; do

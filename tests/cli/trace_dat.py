@@ -110,6 +110,8 @@ class Recording:
             f"{0xc1000000 + 0x100 * i:016x} t func{i}\n" for i in range(40))
         self.printk, self.comms = "", {10: "ten", 20: "twenty"}
         self.clock, self.page_size, self.lost = "local", 4096, {}
+        # How often the options of version 7 have a buffer, and a buffer a CPU
+        self.times_a_buffer = self.times_a_cpu = 1
         # [("", 1)] = {5: 20}: CPU 1 has lost 20 events before the one of index 5.
         self.gaps = {}
 
@@ -253,6 +255,7 @@ class Recording:
             if not cpus:
                 continue
             option = struct.pack("<Q", len(out)) + name.encode() + b"\0"
+            cpus = list(cpus) * self.times_a_cpu
             option += self.clock.encode() + b"\0" + struct.pack("<II", self.page_size, len(cpus))
             out += section(BUFFER, 0)
             for cpu in cpus:
@@ -260,7 +263,7 @@ class Recording:
                 data = self.pages(name, cpu)
                 option += struct.pack("<IQQ", cpu, len(out), len(data))
                 out += data
-            options.append((BUFFER, option))
+            options += [(BUFFER, option)] * self.times_a_buffer
         options.append((0, bytes(8)))
         struct.pack_into("<Q", out, first, len(out))
         text = b"".join(struct.pack("<HI", number, len(data)) + data for number, data in options)
@@ -295,6 +298,18 @@ def top_last(rec):
     """The same, but the file of version 7 has the top buffer behind the others."""
     buffers(rec)
     rec.buffers[""] = rec.buffers.pop("")
+
+
+def two_tops(rec):
+    """The option of the top buffer is there twice."""
+    plain(rec)
+    rec.times_a_buffer = 2
+
+
+def cpu_twice(rec):
+    """Each CPU is in the table of its buffer twice."""
+    plain(rec)
+    rec.times_a_cpu = 2
 
 
 def losses(rec):
@@ -621,7 +636,7 @@ def compat(rec):
 
 
 KINDS = {function.__name__: function for function in (
-    plain, buffers, top_last, losses, texts, wraps, missed, losses_buffers, notop, date,
+    plain, buffers, top_last, two_tops, cpu_twice, losses, texts, wraps, missed, losses_buffers, notop, date,
     offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_scaled, stack, graph,
     graph_values, graph_buffers, crash, functions, printk, names, renames, compat)}
 
