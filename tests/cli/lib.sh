@@ -28,9 +28,11 @@ says()
 	shift 2
 	output=$("$RBMAP" "$@" 2>"$dir/errors")
 	status=$?
+	# One whole line, and nothing behind it
 	errors='' more=''
-	{ IFS= read -r errors && read -r more; } <"$dir/errors"
-	if [ "$status" = "$wanted" ] && [ -n "$errors" ] && [ -z "$more" ] &&
+	{ IFS= read -r errors && ! IFS= read -r more && [ -z "$more" ]; } <"$dir/errors"
+	one_line=$?
+	if [ "$status" = "$wanted" ] && [ $one_line = 0 ] &&
 		tap_matches "$errors" "$pattern"; then
 		pass "rbmap $*: $wanted, /$pattern/"
 	else
