@@ -303,22 +303,17 @@ static struct cpustats *stats_since(const struct live_events *live, size_t *nr)
 	return v;
 }
 
-static uint64_t counted_since(const struct live_events *live, enum cpustat stat)
+static void count_stats(const struct live_events *live, struct live_loss *loss)
 {
 	struct cpustats *v;
-	uint64_t sum = 0;
 	size_t nr;
 
 	v = stats_since(live, &nr);
-	for (size_t i = 0; i < nr; i++)
-		sum += v[i].value[stat];
+	for (size_t i = 0; i < nr; i++) {
+		loss->missed += v[i].value[CPUSTAT_MISSED];
+		loss->excluded += v[i].value[CPUSTAT_EXCLUDED];
+	}
 	free(v);
-	return sum;
-}
-
-static void print_excluded(const struct live_events *live)
-{
-	loss_print_excluded(stderr, counted_since(live, CPUSTAT_EXCLUDED));
 }
 
 /*
@@ -409,12 +404,10 @@ static uint64_t earlier_loss(const struct live_events *live, const struct rbmap_
 /* The causes are counted from the start of this command. */
 struct live_loss live_events_loss(const struct live_events *live)
 {
-	struct live_loss loss = {
-		.missed = counted_since(live, CPUSTAT_MISSED),
-		.more = has_hidden_cpus(live),
-	};
+	struct live_loss loss = { .more = has_hidden_cpus(live) };
 	struct rbmap_loss after, *sum = &loss.sum;
 
+	count_stats(live, &loss);
 	rbmap_merge_loss(live->merge, &after);
 	if (live->observe) {
 		sum->total = after.total + loss.missed;
@@ -468,7 +461,7 @@ bool live_events_print_loss(struct live_events *live, uint64_t events,
 		print_unseen(events, loss->sum.total, loss->more);
 		loss_print_missed(stderr, loss->missed);
 		loss_print_unopened(stderr, loss->unopened);
-		print_excluded(live);
+		loss_print_excluded(stderr, loss->excluded);
 		return complain_unopened(live);
 	}
 	loss_print(stderr, events, &loss->sum, loss->more);
@@ -478,6 +471,6 @@ bool live_events_print_loss(struct live_events *live, uint64_t events,
 			loss->earlier);
 	loss_print_unopened(stderr, loss->unopened);
 	print_cut_off(live, loss);
-	print_excluded(live);
+	loss_print_excluded(stderr, loss->excluded);
 	return complain_unopened(live);
 }

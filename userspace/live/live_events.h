@@ -109,6 +109,7 @@ void live_events_close(struct live_events *live);
  * @sum: the causes; the total has all losses, also those that no event carries
  * @earlier: the part that was lost before the command began
  * @missed: the part of which the kernel had no record
+ * @excluded: no loss: events that were left out
  * @unopened: the part in rings of CPUs that could not be opened
  * @unread: the part of these that such a ring still has
  * @more: there are losses of an unknown number: an observer has skipped a ring, or a CPU has no
@@ -118,6 +119,7 @@ struct live_loss {
 	struct rbmap_loss sum;
 	uint64_t earlier;
 	uint64_t missed;
+	uint64_t excluded;
 	uint64_t unopened;
 	uint64_t unread;
 	bool more;
@@ -128,8 +130,8 @@ struct live_loss live_events_loss(const struct live_events *live);
 /*
  * Pass the losses that no event has carried to @each, with their CPU. These are what a ring still
  * has to report, events of which the kernel had no record, and rings that could not be opened. A
- * CPU may come several times. @lost is RBMAP_LOST_UNKNOWN if nobody knows the number. These losses and
- * those of the events add up to live_events_loss().
+ * CPU may come several times. @lost is RBMAP_LOST_UNKNOWN if nobody knows the number. These
+ * losses and those of the events add up to live_events_loss().
  */
 void live_events_lost_last(const struct live_events *live,
 			   void (*each)(void *data, int cpu, uint64_t lost), void *data);
