@@ -14,21 +14,20 @@ seed=${RBMAP_TEST_SEED:-1}
 # cuts NAME FILE OPTION...: compares what report prints of the file and of its part
 cuts()
 {
-	local name=$1 file=$2 status said sums
+	local name=$1 file=$2 status said sums of_cut of_part
 	shift 2
 	: >"$dir/part"
 	"$RBMAP" cut -o "$dir/part" "$@" "$file" >"$dir/none" 2>"$dir/cut"
 	status=$?
 	"$RBMAP" report --json "$@" "$file" >"$dir/lines" 2>"$dir/errors"
 	said=$?
-	IFS= read -r sums <"$dir/cut"
-	status+=" $sums"
+	IFS= read -r of_cut <"$dir/cut"
 	IFS= read -r sums <"$dir/errors"
-	is "$status" "$said $sums" "$name: status and sums"
+	is "$status $of_cut" "$said $sums" "$name: status and sums"
 	"$RBMAP" report --json "$dir/part" >"$dir/of-part" 2>"$dir/more"
 	said=$?
-	IFS= read -r status <"$dir/more"
-	is "$said $status" "0 ${sums%, [0-9]* not selected}" "$name: the part is complete"
+	IFS= read -r of_part <"$dir/more"
+	is "$said $of_part" "0 ${sums%, [0-9]* not selected}" "$name: the part is complete"
 	ok "$name: report prints the same of the part" \
 		python3 -IS "$here/cut_lines.py" "$dir/lines" "$dir/of-part"
 	if command -v trace-cmd >/dev/null; then
