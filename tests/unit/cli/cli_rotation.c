@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/complain.h"
+#include "base/process.h"
 #include "cli_directory.h"
 #include "command/command.h"
 #include "record/rotation.h"
@@ -50,6 +51,10 @@ static void test_limits(void **state)
 	assert_int_equal(rotation_set(&command, &r, "10m"), STATUS_OK);
 	assert_int_equal(r.kb, 0);
 	assert_int_equal(r.seconds, 600);
+	/* The clock of a machine that started a moment ago is below that. */
+	r.began = now();
+	assert_false(rotation_is_due(&r, 0));
+	r.began = now() - 600;
 	assert_true(rotation_is_due(&r, 0));
 	assert_int_equal(rotation_set(&command, &r, "500ms"), STATUS_OK);
 	for (size_t i = 0; i < 6; i++) {
