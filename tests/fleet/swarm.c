@@ -137,6 +137,8 @@ static void say_hello(struct host *h)
 	if (is_waiting(h)) {
 		snprintf(incident, sizeof(incident), "%s %" PRIu32, h->id, h->size);
 		text_add(&text, "incident", incident);
+		if (!h->granted)
+			h->granted = now();
 	}
 	snprintf(id, sizeof(id), "hello.%" PRIu64, ++attempt);
 	publish_text(h, MESSAGE_HELLO, "", &text, id);
@@ -202,6 +204,20 @@ static void take_command(struct host *h, const struct message *m)
 		say_hello(h);
 }
 
+/*
+ * The collector gives another permit if the incident is not stored when one has ended. It gave
+ * the first one after the HELLO, and each later one at least as long after the one before it.
+ */
+static void count_expired(struct host *h)
+{
+	double length = SPOOL_PERMIT_NS / 1e9;
+
+	if (!h->permit || now() < h->granted + length)
+		return;
+	h->granted += length;
+	sums.expired++;
+}
+
 void swarm_receive(struct host *h, enum channel channel, const void *data, size_t size)
 {
 	struct buf space = { 0 };
@@ -218,6 +234,8 @@ void swarm_receive(struct host *h, enum channel channel, const void *data, size_
 		h->stored = true;
 	} else if (m.kind != MESSAGE_PERMIT || m.seq != h->permit || now() >= h->busy_until) {
 		/* A permit that is delivered twice is one. */
+		if (m.kind == MESSAGE_PERMIT)
+			count_expired(h);
 		h->permit = m.seq;
 		h->busy_until = now() + SPOOL_PERMIT_NS / 1e9;
 		sums.missing += m.kind == MESSAGE_MISSING;
@@ -306,8 +324,9 @@ static void report(double connected, double commanded, double end)
 	       count(HOST_SLEEPS), count_stored());
 	printf("parts = %" PRIu64 "\nmanifests = %" PRIu64 "\nanswers = %" PRIu64 "\nhellos = %" PRIu64 "\n",
 	       sums.parts, sums.manifests, sums.answers, sums.hellos);
-	printf("missing = %" PRIu64 "\nunanswered = %u\nrefused = %" PRIu64 "\nbytes = %" PRIu64 "\n",
-	       sums.missing, count_unanswered(), sums.refused, sums.bytes);
+	printf("missing = %" PRIu64 "\nexpired = %" PRIu64 "\n", sums.missing, sums.expired);
+	printf("unanswered = %u\nrefused = %" PRIu64 "\nbytes = %" PRIu64 "\n", count_unanswered(),
+	       sums.refused, sums.bytes);
 	printf("slowest-answer-seconds = %.1f\n", sums.slowest);
 	printf("connect-seconds = %.1f\nsnapshot-seconds = %.1f\n", connected, end - commanded);
 }

@@ -30,6 +30,7 @@ enum host_kind {
  * @next_hello: when it says HELLO again
  * @permit: the last one that it has got
  * @busy_until: it ignores that permit until then
+ * @granted: the collector has not given that permit earlier
  * @sent: times of the messages that the engine has not answered; 0: free
  * @answer_due: the ANSWER is not safe yet
  * @stored: the collector has the incident
@@ -41,7 +42,7 @@ struct host {
 	uint32_t number, size;
 	char command[SOURCE_NAME_SIZE];
 	uint64_t permit;
-	double next_hello, busy_until;
+	double next_hello, busy_until, granted;
 	double sent[SWARM_PENDING_MAX];
 	int answer_slot;
 	bool answer_due, stored;
@@ -49,10 +50,11 @@ struct host {
 
 /**
  * struct swarm_sums - numbers of all hosts together
+ * @expired: permits that came after the end of an earlier one, on a slow machine
  * @slowest: seconds until the engine answered the message that waited longest
  */
 struct swarm_sums {
-	uint64_t bytes, parts, manifests, hellos, answers, missing, refused;
+	uint64_t bytes, parts, manifests, hellos, answers, missing, expired, refused;
 	double slowest;
 };
 extern struct swarm_sums sums;

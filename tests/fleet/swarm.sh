@@ -18,8 +18,8 @@ hosts=$1
 shift
 cluster=$(dirname "$0")/cluster
 MEMORY_KB=524288
-# The swarm gives up when no host gets further for so long.
-seconds=$((60 + hosts / 20))
+# The swarm gives up when no host gets further for so long, on a busy machine, too.
+seconds=$((300 + hosts / 20))
 dir=$(mktemp -d)
 collector=
 swarm=
@@ -134,8 +134,9 @@ play_and_check()
 	check "$1: each file is the same" "$FLEET_SWARM" verify "$dir/c" "$hosts"
 	is "$(sql "SELECT count(*) FROM incident WHERE state = 'stored'"),$(sql 'SELECT count(*) FROM incident')" \
 		"$(value take),$(value take)" "$1: each incident is stored once"
-	is "$(value parts),$(value manifests),$(value missing)" "$(value take),$(value take),0" \
-		"$1: nothing is sent twice"
+	# Only a machine on which a permit can end makes a host send again.
+	sent=$(($(value take) + $(value expired)))
+	is "$(value parts),$(value manifests),$(value missing)" "$sent,$sent,0" "$1: nothing is sent twice"
 	is "$(value unanswered),$(value refused)" 0,0 "$1: the transport takes each message"
 	is "$(sql 'SELECT count(*) FROM refused')" 0 "$1: the collector refuses no message"
 	at_most "$memory" "$MEMORY_KB" "$1: memory of the collector in KiB"
