@@ -13,6 +13,8 @@ from harness import TOP, output
 
 SERIES = "6.12"
 BUILD = os.path.join(TOP, "build", "mutants-module")
+# The command, and its place in a guest. Any script may call it.
+COMMAND = "build/rbmap:/usr/bin/rbmap"
 LIB = os.path.join(TOP, "tests", "vm", "lib")
 
 
@@ -86,7 +88,7 @@ class Guest:
                  threads="single", alone=False, settings=None, limit=60):
         self.name = name
         self.script = os.path.join(TOP, "tests", script)
-        self.programs = programs
+        self.programs = [COMMAND, *programs]
         self.kernel = KERNELS[kernel]
         self.modules = modules
         self.threads = threads
