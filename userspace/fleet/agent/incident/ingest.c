@@ -134,7 +134,7 @@ static int take_file(struct spool *s, const char *name, int fd, struct ingest_wa
 	struct buf manifest = { 0 };
 	struct sums sums;
 	struct stat st;
-	uint64_t size;
+	uint64_t size = 0;
 	bool wanted;
 	int ret = fstat(fd, &st) ? -errno : digest_file(fd, digits, &size, stopped);
 
