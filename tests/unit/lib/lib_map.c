@@ -159,24 +159,32 @@ static void test_loss_without_an_event(void **state)
 static void test_causes(void **state)
 {
 	struct fake_ring *ring = fake_new(0, SUBBUF, SLOTS);
-	struct rbmap_meta *meta = ring->meta;
 	struct rbmap_loss loss;
 
 	(void)state;
-	meta->overrun = 1;
-	meta->dropped_full = 2;
-	meta->dropped_lapped = 4;
-	meta->dropped_nested = 8;
-	meta->dropped_too_large = 16;
-	meta->expired = 32;
-	meta->dropped_no_ring = 64;
-	meta->disabled = 128;
+	fake_losses(ring, 1);
 	assert_int_equal(rbmap_loss(&ring->map, &loss), 0);
-	assert_int_equal(loss.total, 127);
-	assert_int_equal(loss.disabled, 128);
-	assert_int_equal(loss.overrun | loss.full | loss.lapped | loss.nested | loss.too_large |
-			 loss.expired | loss.no_ring, 127);
-	assert_true(loss.full == 2 && loss.lapped == 4 && loss.nested == 8 && loss.expired == 32);
+	assert_losses(&loss, 1);
+	fake_free(ring);
+}
+
+/* The losses of each ring that went are in the sums, also of rings without an event. */
+static void test_causes_in_several_rings(void **state)
+{
+	struct fake_ring *ring = fake_new(0, SUBBUF, SLOTS);
+	struct rbmap_event ev;
+	struct rbmap_loss loss;
+
+	(void)state;
+	for (unsigned int i = 1; i <= 3; i++) {
+		fake_losses(ring, i);
+		ring->next_slots = SLOTS;
+		ring->next_subbuf_size = SUBBUF;
+		assert_int_equal(rbmap_next_event(&ring->map, &ev), 0);
+	}
+	fake_losses(ring, 4);
+	assert_int_equal(rbmap_loss(&ring->map, &loss), 0);
+	assert_losses(&loss, 1 + 2 + 3 + 4);
 	fake_free(ring);
 }
 
@@ -292,7 +300,9 @@ static void test_reader_that_lies(void **state)
 	ring->meta->reader.id = 0;
 	commit = (unsigned long *)(ring->map.data + 8);
 	*commit = SUBBUF - 15;
-	assert_int_equal(rbmap_next_event(&ring->map, &ev), RBMAP_ERR_CORRUPT);
+	/* Nothing of it is read, and nothing is skipped. */
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(rbmap_next_event(&ring->map, &ev), RBMAP_ERR_CORRUPT);
 
 	/* Garbage in a sub-buffer is reported once, and its rest is skipped. */
 	*commit = 40;
@@ -397,6 +407,15 @@ static void test_loss_behind_a_ring(void **state)
 	assert_int_equal(ev.lost, 9);
 	rbmap_loss(&ring->map, &loss);
 	assert_int_equal(loss.reported, 9);
+
+	/* One call leaves two rings without an event. */
+	ring->next_slots = SLOTS;
+	ring->more_rings = 1;
+	ring->lost_behind = 5;
+	assert_int_equal(rbmap_next_event(&ring->map, &ev), 0);
+	fake_emit(ring, 3, 2);
+	assert_int_equal(rbmap_next_event(&ring->map, &ev), 1);
+	assert_int_equal(ev.lost, 5 + 5);
 	fake_free(ring);
 }
 
@@ -611,6 +630,7 @@ int main(void)
 		cmocka_unit_test(test_second_map_goes_on),
 		cmocka_unit_test(test_loss_without_an_event),
 		cmocka_unit_test(test_causes),
+		cmocka_unit_test(test_causes_in_several_rings),
 		cmocka_unit_test(test_foreign_ring),
 		cmocka_unit_test(test_loss_of_unknown_size),
 		cmocka_unit_test(test_meta_that_lies),

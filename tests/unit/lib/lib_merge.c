@@ -252,6 +252,24 @@ static void test_losses_of_a_ring_that_goes(void **state)
 	world_end(&w);
 }
 
+/* Each sum has the losses of all CPUs. */
+static void test_losses_of_all_rings(void **state)
+{
+	struct rbmap_loss loss;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 3);
+	for (int i = 0; i < 3; i++) {
+		fake_losses(w.ring[i], 1 + i);
+		w.ring[i]->meta->lost = w.ring[i]->meta->dropped_full;
+		w.ring[i]->meta->lost_reported = 1;
+	}
+	assert_int_equal(rbmap_merge_loss(w.merge, &loss), 0);
+	assert_losses(&loss, 1 + 2 + 3);
+	world_end(&w);
+}
+
 /* Return what all CPUs have lost behind the last event that was returned. */
 static uint64_t lost_last(struct world *w)
 {
@@ -659,6 +677,7 @@ int main(void)
 		cmocka_unit_test(test_wait_sleeps_until_the_hold_is_over),
 		cmocka_unit_test(test_a_ring_that_goes),
 		cmocka_unit_test(test_losses_of_a_ring_that_goes),
+		cmocka_unit_test(test_losses_of_all_rings),
 		cmocka_unit_test(test_losses_behind_the_last_event),
 		cmocka_unit_test(test_a_ring_that_cannot_be_mapped),
 		cmocka_unit_test(test_wake),

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "lib_synth.h"
 
@@ -201,7 +206,8 @@ static int fake_get_reader(struct rbmap_map *map)
 	held = fake_header(ring, meta->reader.id)->commit & RBMAP_COMMIT_MASK;
 	if (ring->next_slots && held == meta->reader.read && !ring->nr_used) {
 		meta->reader.lost_events = ring->lost_behind;
-		ring->lost_behind = 0;
+		if (!ring->more_rings)
+			ring->lost_behind = 0;
 		return -ESTALE;
 	}
 	if (held == meta->reader.read && !ring->writer_with_reader)
@@ -323,6 +329,10 @@ static int fake_next_ring(struct rbmap_map *map)
 	}
 	fake_unmake(ring);
 	fake_make(ring, map->cpu, ring->next_subbuf_size, slots);
+	if (ring->more_rings) {
+		ring->more_rings--;
+		ring->next_slots = slots;
+	}
 	return 0;
 }
 
@@ -393,6 +403,33 @@ void fake_emit(struct fake_ring *ring, uint64_t ts, uint64_t number)
 	else
 		ring->slot[ring->nr_used - 1].events++;
 	synth_commit(&ring->writer, 0, 0);
+}
+
+void fake_losses(struct fake_ring *ring, uint64_t times)
+{
+	struct rbmap_meta *meta = ring->meta;
+
+	meta->overrun = 1 * times;
+	meta->dropped_full = 2 * times;
+	meta->dropped_lapped = 4 * times;
+	meta->dropped_nested = 8 * times;
+	meta->dropped_too_large = 16 * times;
+	meta->expired = 32 * times;
+	meta->dropped_no_ring = 64 * times;
+	meta->disabled = 128 * times;
+}
+
+void assert_losses(const struct rbmap_loss *loss, uint64_t times)
+{
+	assert_int_equal(loss->overrun, 1 * times);
+	assert_int_equal(loss->full, 2 * times);
+	assert_int_equal(loss->lapped, 4 * times);
+	assert_int_equal(loss->nested, 8 * times);
+	assert_int_equal(loss->too_large, 16 * times);
+	assert_int_equal(loss->expired, 32 * times);
+	assert_int_equal(loss->no_ring, 64 * times);
+	assert_int_equal(loss->disabled, 128 * times);
+	assert_int_equal(loss->total, 127 * times);
 }
 
 uint64_t event_number(const struct rbmap_event *ev)

@@ -68,6 +68,7 @@ struct fake_ring {
 	uint64_t (*clock)(void);
 	int error;			/* error of the next GET_READER */
 	unsigned int next_slots;	/* slots of the next ring, or 0 */
+	unsigned int more_rings;	/* so many more follow it, and lose lost_behind as well */
 	size_t next_subbuf_size;
 	uint32_t next_clock;
 	int next_error;			/* the next ring cannot be mapped for this reason */
@@ -81,6 +82,10 @@ struct fake_ring *fake_new(int cpu, size_t subbuf_size, unsigned int nr_slots);
 void fake_free(struct fake_ring *ring);
 /* Write an event: struct rbmap_event_common, then the number. */
 void fake_emit(struct fake_ring *ring, uint64_t ts, uint64_t number);
+/* Count losses of each cause, so many times a number of its own. */
+void fake_losses(struct fake_ring *ring, uint64_t times);
+/* These are such losses, and so is their sum. */
+void assert_losses(const struct rbmap_loss *loss, uint64_t times);
 uint64_t event_number(const struct rbmap_event *ev);
 
 #endif /* LIB_SYNTH_H */
