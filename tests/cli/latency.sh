@@ -37,6 +37,29 @@ latency dead -k offcpu --by task
 is "$(row namesake-10)" "" "a dead task does not sleep until its pid comes again"
 is "$(row b-12)" "1 7.50ms 7.50ms 7.50ms 7.50ms 7.50ms 7.50ms 0.002000" "others sleep until they run"
 
+# --- who woke a task: another one, or what interrupted one
+recording wakers <<'END'
+0 1000 10 switch a 10 1 swapper/0 0
+0 2000 0/0x10 waking a 10
+0 3000 0 switch swapper/0 0 0 a 10
+0 4000 10 switch a 10 1 swapper/0 0
+0 5500 0/0x18 waking a 10
+0 6000 0 switch swapper/0 0 0 a 10
+0 7000 10 switch a 10 1 b 20
+0 9000 20 waking a 10
+0 9500 20 switch b 20 0 a 10
+END
+latency wakers -k runqueue -k offcpu
+is "$(grep -oE 'from .* (0\.00[0-9]+): a.*, woken by .*' "$dir/output" | sed -E 's/.*(0\.00[0-9]+).*woken by/\1/' | sort | xargs -d '\n' -n 1)" \
+	"0.001000 a softirq in idle on CPU 0
+0.002000 a softirq in idle on CPU 0
+0.004000 an interrupt of idle on CPU 0
+0.005500 an interrupt of idle on CPU 0
+0.007000 b-20 on CPU 0
+0.009000 b-20 on CPU 0" "who woke a task"
+is "$(grep -nx '' "$dir/output")" "$(($(grep -n '^offcpu: ' "$dir/output" | cut -d: -f1) - 1)):" \
+	"an empty line is between two kinds alone"
+
 # --- threads without work, and rbmap's own, need --all
 recording idle <<'END'
 0 1000 10 switch kworker/0:1 10 128 rbmap-comms 11

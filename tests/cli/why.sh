@@ -182,6 +182,46 @@ cp "$dir/output" "$dir/cgroups.json"
 is "$(tr -d '\n ' <"$dir/output" | grep -o '"cgroups":.*')" \
 	'"cgroups":[{"cgroup":"/shop.slice/web","waits":1,"time":80000000,"causes":[{"cause":"quota","time":80000000}],"others":0},{"cgroup":"/other","waits":1,"time":70000000,"causes":[{"cause":"idle-cpu","time":70000000}],"others":0},{"cgroup":"/gone","waits":1,"time":60000000,"causes":[{"cause":"quota","time":60000000}],"others":0}]}' \
 	"JSON has them"
+# Small causes have one line. Tasks whose cgroup is not known have a part.
+recording shares <<'END'
+/web: 10
+/batch: 20
+0 1000 30 switch a 30 1 swapper/0 0
+0 1100 0 waking task 10
+0 61100 0 switch swapper/0 0 0 task 10
+0 62000 10 switch task 10 1 a 30 120 79
+0 63000 30 waking task 10
+0 263000 30 switch a 30 1 task 10 79 120
+0 264000 10 switch task 10 1 b 40 120 120
+0 264100 40 waking task 10
+0 264600 40 switch b 40 0 task 10
+0 270000 10 switch task 10 1 c 50
+1 1000 20 switch batch 20 1 d 60
+1 1100 60 waking batch 20
+1 2100 60 switch d 60 0 batch 20
+1 7100 20 switch batch 20 1 d 60
+1 7200 60 waking batch 20
+1 8200 60 switch d 60 0 batch 20
+1 9000 20 switch batch 20 1 e 70
+1 9100 70 waking f 80
+1 10000 70 switch e 70 1 f 80
+END
+why shares --by cgroup
+is "$(sed '/^The recording lacks/d' "$dir/output" | tr -s ' ')" "(unknown): 3 waits, 272ms
+ 272ms 100 % occupied
+
+/web: 2 waits, 201ms
+ 200ms 99 % occupied
+ 1.10ms 1 % causes of less than 1 % each
+
+/batch: 2 waits, 2.20ms
+ 2.00ms 91 % occupied
+ 200us 9 % ran" "each part has its causes by their sizes"
+why shares --by cgroup --json
+is "$(tr -d '\n ' <"$dir/output" | grep -o '"cgroups":.*')" \
+	'"cgroups":[{"cgroup":null,"waits":3,"time":272200000,"causes":[{"cause":"occupied","time":272200000}],"others":0},{"cgroup":"/web","waits":2,"time":201600000,"causes":[{"cause":"occupied","time":200500000},{"cause":"ran","time":1100000}],"others":0},{"cgroup":"/batch","waits":2,"time":2200000,"causes":[{"cause":"occupied","time":2000000},{"cause":"ran","time":200000}],"others":0}]}' \
+	"and so has JSON"
+
 why inversion --by cgroup
 is $? 1 "a recording without cgroups"
 like "$(cat "$dir/errors")" '--by cgroup: .* does not have the cgroups of its tasks' "the reason is told"
