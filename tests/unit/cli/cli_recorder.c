@@ -712,6 +712,29 @@ static void test_loss_sums(void **state)
 	assert_int_equal(sum.overrun, 11);
 }
 
+/* Each cause has a sum of its own. */
+static void test_loss_sums_of_causes(void **state)
+{
+	const struct rbmap_loss before = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0 };
+	const struct rbmap_loss now = { 12, 23, 34, 45, 56, 67, 78, 89, 100, 111, 0 };
+	struct rbmap_loss sum = { 0 };
+
+	(void)state;
+	for (uint64_t i = 1; i <= 2; i++) {
+		loss_add(&sum, &now, &before);
+		assert_int_equal(sum.overrun, 11 * i);
+		assert_int_equal(sum.full, 21 * i);
+		assert_int_equal(sum.lapped, 31 * i);
+		assert_int_equal(sum.nested, 41 * i);
+		assert_int_equal(sum.too_large, 51 * i);
+		assert_int_equal(sum.expired, 61 * i);
+		assert_int_equal(sum.no_ring, 71 * i);
+		assert_int_equal(sum.total, 81 * i);
+		assert_int_equal(sum.reported, 91 * i);
+		assert_int_equal(sum.disabled, 101 * i);
+	}
+}
+
 static void start_and_wait(bool patient)
 {
 	struct recorder *rec;
@@ -1004,6 +1027,7 @@ int main(void)
 		cmocka_unit_test_setup(test_hidden_cpu, begin),
 		cmocka_unit_test(test_unknown_loss),
 		cmocka_unit_test(test_loss_sums),
+		cmocka_unit_test(test_loss_sums_of_causes),
 	};
 	char command[128];
 	int ret;
