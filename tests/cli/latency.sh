@@ -60,6 +60,15 @@ is "$(grep -oE 'from .* (0\.00[0-9]+): a.*, woken by .*' "$dir/output" | sed -E 
 is "$(grep -nx '' "$dir/output")" "$(($(grep -n '^offcpu: ' "$dir/output" | cut -d: -f1) - 1)):" \
 	"an empty line is between two kinds alone"
 
+# --- a switch that is not recorded: the time until the next one belongs to the task before it
+recording unseen <<'END'
+0 1000 5 switch x 5 1 a 10
+0 5000 20 switch b 20 1 c 30
+0 6000 30 switch c 30 1 x 5
+END
+latency unseen -k oncpu --by task
+is "$(row a-10),$(row b-20)" "1 4.00ms 4.00ms 4.00ms 4.00ms 4.00ms 4.00ms 0.001000," "the task before it has run"
+
 # --- threads without work, and rbmap's own, need --all
 recording idle <<'END'
 0 1000 10 switch kworker/0:1 10 128 rbmap-comms 11
