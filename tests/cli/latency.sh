@@ -69,6 +69,20 @@ END
 latency unseen -k oncpu --by task
 is "$(row a-10),$(row b-20)" "1 4.00ms 4.00ms 4.00ms 4.00ms 4.00ms 4.00ms 0.001000," "the task before it has run"
 
+# --- a task that can run leaves its CPU idle: the quota of its group, or the limit of real-time tasks
+recording throttled <<'END'
+0 1000 10 switch busy 10 0 swapper/0 0 100 120
+0 81000 0 switch swapper/0 0 0 busy 10 120 100
+1 1000 11 switch rt 11 0 swapper/1 0 99 120
+1 61000 0 switch swapper/1 0 0 rt 11 120 99
+2 1000 12 switch boosted 12 0 swapper/2 0 120 120
+2 51000 0 switch swapper/2 0 0 boosted 12 120 10
+END
+latency throttled -k throttled
+is "$(sed -n 's/.* from .*: //p' "$dir/output")" "busy-10, CPU 0, quota
+rt-11, CPU 1, real-time
+boosted-12, CPU 2, real-time" "which limit has throttled a task, by the priority with which it runs again"
+
 # --- threads without work, and rbmap's own, need --all
 recording idle <<'END'
 0 1000 10 switch kworker/0:1 10 128 rbmap-comms 11
