@@ -168,6 +168,9 @@ for version in 6 7 6/32 7/32; do
 		"version $version: two files, with their names"
 	grep -o '[0-9.]*: sched_' "$dir/report" >"$dir/times"
 	ok "version $version: in one order" eval "sort -c -g '$dir/times'"
+	"$RBMAP" report "$dir/guest-$name.dat" >"$dir/wanted" 2>/dev/null
+	ok "guest_unsorted, version $version" reports guest_unsorted $version
+	ok "version $version: the order of the samples changes nothing" cmp "$dir/report" "$dir/wanted"
 	ok "guest_scaled, version $version" reports guest_scaled $version
 	is "$(time_of 1) $(time_of 201)" "1.005001 1.505000" "version $version: its clock is slower"
 	like_trace_cmd guest_scaled $version

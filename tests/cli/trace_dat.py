@@ -434,6 +434,13 @@ def guest(rec):
                          (NS + 150_000_000, 5_050_000, 1)], 0)
 
 
+def guest_unsorted(rec):
+    """A guest, with the samples of its clock in another order."""
+    plain(rec)
+    shift_times(rec, 1, [(NS, 5_000_000, 1), (NS + 150_000_000, 5_050_000, 1),
+                         (NS + 100_000_000, 5_100_000, 1)], 0)
+
+
 def guest_scaled(rec):
     """A guest, whose clock is slower than the host's."""
     plain(rec)
@@ -637,7 +644,7 @@ def compat(rec):
 
 KINDS = {function.__name__: function for function in (
     plain, buffers, top_last, two_tops, cpu_twice, losses, texts, wraps, missed, losses_buffers, notop, date,
-    offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_scaled, stack, graph,
+    offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_unsorted, guest_scaled, stack, graph,
     graph_values, graph_buffers, crash, functions, printk, names, renames, compat)}
 
 
