@@ -36,6 +36,7 @@ int stream_spool_append(struct stream_spool *s, struct stream_record *r, const v
 	assert_null(message_decode(&m, &space, message, size));
 	assert_int_equal(m.seq, r->seq);
 	assert_true(m.lost == r->lost);
+	assert_string_equal(m.source, r->source);
 	if (m.kind == MESSAGE_CLOCK)
 		snprintf(clock_text, sizeof(clock_text), "%.*s", (int)m.size, (const char *)m.data);
 	buf_free(&space);
@@ -80,7 +81,7 @@ static int begin(void **state)
 	appended = fails = number = 0;
 	generation = 1;
 	sent = NULL;
-	batching_begin(&batching, &target, "main", 0, 1);
+	batching_begin(&batching, &target, "main", 3, 7);
 	return 0;
 }
 
@@ -123,6 +124,7 @@ static void test_exact(void **state)
 	assert_int_equal(last.after.lost, 5);
 	assert_int_equal(last.seq, 1);
 	assert_int_equal(appended, 2);
+	assert_string_equal(last.source, "main.3.1.7");
 }
 
 /* The events of a batch that the spool did not take are lost, with all lost before them. */

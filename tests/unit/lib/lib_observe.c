@@ -454,6 +454,31 @@ static void test_lies(void **state)
 	assert_true(corrupt > 0);
 }
 
+/* A sub-buffer that cannot be read is reported once, and those behind it are read. */
+static void test_corrupt_subbuf(void **state)
+{
+	struct live_ring *live = live_new(SLOTS, SUBBUF, false, 0, 1);
+	struct rbmap_event ev;
+	struct look look;
+	uint64_t number = 0;
+	uint32_t id;
+
+	(void)state;
+	look_begin(&look, live);
+	while (live->slot_table->newest < 3)
+		live_emit(live, number++);
+	id = RBMAP_TABLE_ID(live->slot_table->slot[1].slot);
+	((struct rbmap_subbuf_header *)(live->data + SUBBUF * id))->commit = SUBBUF;
+	for (uint64_t i = 0; i < live->slot_table->slot[1].events; i++)
+		assert_int_equal(rbmap_next_event(&look.map, &ev), 1);
+	assert_int_equal(rbmap_next_event(&look.map, &ev), RBMAP_ERR_CORRUPT);
+	assert_int_equal(rbmap_next_event(&look.map, &ev), 1);
+	assert_int_equal(ev.ts, live->slot_table->slot[2].events);
+	assert_true(ev.lost == RBMAP_LOST_UNKNOWN);
+	look_end(&look);
+	live_free(live);
+}
+
 static void test_refuses(void **state)
 {
 	struct live_ring *live = live_new(SLOTS, SUBBUF, false, 0, 1);
@@ -596,6 +621,7 @@ int main(void)
 		cmocka_unit_test(test_next_ring_overwritten),
 		cmocka_unit_test(test_next_ring),
 		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_corrupt_subbuf),
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_merge),
