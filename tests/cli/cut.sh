@@ -121,6 +121,18 @@ END
 cuts "long times" "$dir/times"
 cuts "longer times" "$dir/times" --filter 'number == 1 || number == 6 || number > 7'
 
+# Each event has a long time of its own before it, up to the end of a page.
+# Pages of several mixtures end at different places.
+for ((i = 0; i < 1200; i++)); do
+	if ((i % 130 < i / 130)); then
+		printf '0 %d 1 switch a 1 1 b 1\n' $((i * 200000))
+	else
+		printf '0 %d 1 other %d\n' $((i * 200000)) $i
+	fi
+done >"$dir/script"
+ok "make a recording of long times alone" "$MAKE_EVENTS" "$dir/long" <"$dir/script"
+cuts "long times alone" "$dir/long" -p 1
+
 # --- the counters of each CPU
 if command -v trace-cmd >/dev/null; then
 	"$RBMAP" cut -o "$dir/part" -c 0 -e sched_switch "$dir/plain" 2>/dev/null
