@@ -50,7 +50,7 @@ recording wakers <<'END'
 0 9500 20 switch b 20 0 a 10
 END
 latency wakers -k runqueue -k offcpu
-is "$(grep -oE 'from .* (0\.00[0-9]+): a.*, woken by .*' "$dir/output" | sed -E 's/.*(0\.00[0-9]+).*woken by/\1/' | sort | xargs -d '\n' -n 1)" \
+is "$(sed -nE 's/.* from +(0\.00[0-9]+): a-10, .*, woken by/\1/p' "$dir/output" | sort)" \
 	"0.001000 a softirq in idle on CPU 0
 0.002000 a softirq in idle on CPU 0
 0.004000 an interrupt of idle on CPU 0

@@ -182,7 +182,7 @@ cp "$dir/output" "$dir/cgroups.json"
 is "$(tr -d '\n ' <"$dir/output" | grep -o '"cgroups":.*')" \
 	'"cgroups":[{"cgroup":"/shop.slice/web","waits":1,"time":80000000,"causes":[{"cause":"quota","time":80000000}],"others":0},{"cgroup":"/other","waits":1,"time":70000000,"causes":[{"cause":"idle-cpu","time":70000000}],"others":0},{"cgroup":"/gone","waits":1,"time":60000000,"causes":[{"cause":"quota","time":60000000}],"others":0}]}' \
 	"JSON has them"
-# Small causes have one line. Tasks whose cgroup is not known have a part.
+# Causes of less than 1 % share a line, and tasks of an unknown cgroup have a part of their own.
 recording shares <<'END'
 /web: 10
 /batch: 20

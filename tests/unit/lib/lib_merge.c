@@ -267,6 +267,7 @@ static void test_losses_of_all_rings(void **state)
 	}
 	assert_int_equal(rbmap_merge_loss(w.merge, &loss), 0);
 	assert_losses(&loss, 1 + 2 + 3);
+	assert_int_equal(loss.unreported, 1 + 3 + 5);
 	world_end(&w);
 }
 
