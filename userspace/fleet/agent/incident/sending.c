@@ -108,12 +108,12 @@ static bool is_wanted(const struct incident *i, uint64_t part)
 
 /* Add the next parts that are wanted. Return their number, or a negative errno. */
 static int add_parts(struct sending *s, const struct incident *i, struct uplink *uplink,
-		     uint64_t parts[OUTLET_BATCH])
+		     uint64_t parts[UPLINK_BATCH])
 {
 	uint64_t end = spool_parts(i);
 	int nr = 0;
 
-	for (uint64_t part = 0; part < end && nr < OUTLET_BATCH; part++) {
+	for (uint64_t part = 0; part < end && nr < UPLINK_BATCH; part++) {
 		int ret;
 
 		if (!is_wanted(i, part))
@@ -180,7 +180,7 @@ static int send_manifest(struct sending *s, struct spool *spool, struct incident
 static int send_parts(struct sending *s, struct incident *i, struct uplink *uplink,
 		      const char **cause)
 {
-	uint64_t parts[OUTLET_BATCH];
+	uint64_t parts[UPLINK_BATCH];
 	int nr = add_parts(s, i, uplink, parts), ret;
 
 	if (nr == -ENOMEM)

@@ -114,7 +114,7 @@ static int add_gaps(struct stream_sender *s, struct stream_spool *spool, struct 
 	struct stream_gap gap;
 	int ret = 0;
 
-	while (!ret && uplink->nr < OUTLET_BATCH && stream_spool_gap(spool, &gap)) {
+	while (!ret && uplink->nr < UPLINK_BATCH && stream_spool_gap(spool, &gap)) {
 		ret = add_gap(s, uplink, &gap);
 		if (!s->nr)
 			s->progress = clock_monotonic();
@@ -142,7 +142,7 @@ static int add_messages(struct stream_sender *s, struct stream_spool *spool,
 	struct stream_record r;
 	int ret = 1;
 
-	while (uplink->nr < OUTLET_BATCH && s->nr < STREAM_WINDOW &&
+	while (uplink->nr < UPLINK_BATCH && s->nr < STREAM_WINDOW &&
 	       s->bytes < STREAM_WINDOW_BYTES) {
 		ret = stream_spool_next(spool, &s->cursor, &r, &message);
 		if (ret != 1)

@@ -86,7 +86,7 @@ void uplink_close(struct uplink *o)
 	if (o->is_open)
 		transport_close(&o->transport);
 	o->is_open = false;
-	for (int i = 0; i < OUTLET_BATCH; i++)
+	for (int i = 0; i < UPLINK_BATCH; i++)
 		buf_free(&o->bytes[i]);
 }
 
@@ -196,7 +196,7 @@ int uplink_publish(struct uplink *o)
 
 void uplink_shrink(struct uplink *o)
 {
-	for (int i = 0; i < OUTLET_BATCH; i++)
+	for (int i = 0; i < UPLINK_BATCH; i++)
 		buf_free(&o->bytes[i]);
 	malloc_trim(0);
 }

@@ -13,7 +13,7 @@
 #include "message/message.h"
 #include "transport/transport.h"
 
-#define OUTLET_BATCH	4	/* parcels that are published at once */
+#define UPLINK_BATCH	4	/* parcels that are published at once */
 
 /**
  * struct backoff - an error that may last: reported once, and again when it is over
@@ -60,8 +60,8 @@ struct uplink {
 	bool is_open;
 	struct backoff publishing;
 	struct backoff receiving;
-	struct parcel parcel[OUTLET_BATCH];
-	struct buf bytes[OUTLET_BATCH];
+	struct parcel parcel[UPLINK_BATCH];
+	struct buf bytes[UPLINK_BATCH];
 	unsigned int nr;
 	uint64_t published;
 };
@@ -78,7 +78,7 @@ bool uplink_ready(const struct uplink *o);
 
 /*
  * Add a message to the collector, with the id of @source, a dot and @fmt. Return 0 or a
- * negative errno. At most OUTLET_BATCH messages are added before they are published.
+ * negative errno. At most UPLINK_BATCH messages are added before they are published.
  */
 int uplink_add(struct uplink *o, enum message_kind kind, const char *source, uint64_t seq,
 	       uint64_t lost, const void *data, size_t size, const char *fmt, ...)
