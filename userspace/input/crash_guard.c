@@ -129,7 +129,7 @@ static void tell_bad(const struct crash_guard *g, const char *then)
 
 int crash_guard(const struct crash_guard *g)
 {
-	int status, sig;
+	int status, sig = 0;
 
 	if (!crash_notes_share()) {
 		complain("out of memory");

@@ -79,19 +79,20 @@ const char *task_names_find(const struct task_names *names, int pid)
 static __attribute__((noinline)) int change(struct task_names *names, struct task *task, int pid,
 					    const char *name)
 {
-	const char *copy = names->keeps ? names_add(&names->kept, name) : strdup(name);
+	bool keeps = names->keeps;
+	const char *copy = keeps ? names_add(&names->kept, name) : strdup(name);
 
 	if (!copy)
 		return -ENOMEM;
 	if (!task->used)
 		task = tasks_place(&names->tasks, pid);
 	if (!task) {
-		if (!names->keeps)
+		if (!keeps)
 			free((void *)copy);
 		return -ENOMEM;
 	}
 	names->tasks.nr += !task->used;
-	if (!names->keeps)
+	if (!keeps)
 		free((void *)task->name);
 	*task = (struct task){ pid, true, task->is_first, copy };
 	return 1;

@@ -106,14 +106,14 @@ static bool is_wanted(const struct incident *i, uint64_t part)
 	return i->wanted && i->wanted[part / 8] & 1 << part % 8;
 }
 
-/* Add the next parts that are wanted. Return their number, or a negative errno. */
+/* Add the next parts that are wanted, and count them. Return 0 or a negative errno. */
 static int add_parts(struct sending *s, const struct incident *i, struct uplink *uplink,
-		     uint64_t parts[UPLINK_BATCH])
+		     uint64_t parts[UPLINK_BATCH], unsigned int *nr)
 {
 	uint64_t end = spool_parts(i);
-	int nr = 0;
 
-	for (uint64_t part = 0; part < end && nr < UPLINK_BATCH; part++) {
+	*nr = 0;
+	for (uint64_t part = 0; part < end && *nr < UPLINK_BATCH; part++) {
 		int ret;
 
 		if (!is_wanted(i, part))
@@ -123,9 +123,9 @@ static int add_parts(struct sending *s, const struct incident *i, struct uplink 
 			uplink->nr = 0;
 			return ret;
 		}
-		parts[nr++] = part;
+		parts[(*nr)++] = part;
 	}
-	return nr;
+	return 0;
 }
 
 /* Store the SHA-256 that the manifest has, and the number of lost events. */
@@ -181,16 +181,17 @@ static int send_parts(struct sending *s, struct incident *i, struct uplink *upli
 		      const char **cause)
 {
 	uint64_t parts[UPLINK_BATCH];
-	int nr = add_parts(s, i, uplink, parts), ret;
+	unsigned int nr;
+	int ret = add_parts(s, i, uplink, parts, &nr);
 
-	if (nr == -ENOMEM)
-		return nr;
-	if (nr < 0) {
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret) {
 		*cause = UNREADABLE;
 		return 1;
 	}
 	ret = uplink_publish(uplink);
-	for (int k = 0; !ret && k < nr; k++)
+	for (unsigned int k = 0; !ret && k < nr; k++)
 		i->wanted[parts[k] / 8] &= ~(1 << parts[k] % 8);
 	return ret;
 }

@@ -100,7 +100,7 @@ static void store_heads(struct sums *s, struct rbmap_recording *r)
 
 int sums_read(struct sums *s, int fd, bool (*stopped)(void))
 {
-	struct rbmap_recording *r;
+	struct rbmap_recording *r = NULL;
 	int ret;
 
 	*s = (struct sums){ 0 };

@@ -98,30 +98,35 @@ int segment_read(int fd, uint64_t offset, struct stream_record *r, struct buf *m
 	return r->crc == record_checksum(r, message->data) ? 0 : -EBADMSG;
 }
 
+static int parse_gaps(struct stream_gaps *g, const struct buf *file)
+{
+	size_t nr = file->size / sizeof(*g->v);
+
+	if (file->size % sizeof(*g->v))
+		return -EBADMSG;
+	g->v = malloc(file->size);
+	if (!g->v)
+		return -ENOMEM;
+	memcpy(g->v, file->data, file->size);
+	g->nr = g->room = nr;
+	for (size_t i = 0; i < nr; i++) {
+		g->v[i].source[sizeof(g->v->source) - 1] = '\0';
+		g->v[i].boot[sizeof(g->v->boot) - 1] = '\0';
+		g->v[i].sent = 0;
+	}
+	return 0;
+}
+
 int stream_gaps_read(struct stream_gaps *g, int dir)
 {
 	struct buf file = { 0 };
 	int ret = files_read(dir, NAME, &file, STREAM_GAPS_MAX * sizeof(*g->v));
 
 	*g = (struct stream_gaps){ 0 };
-	if (ret == -ENOENT || (!ret && !file.size))
+	if (ret == -ENOENT)
 		ret = 0;
-	else if (!ret && file.size % sizeof(*g->v))
-		ret = -EBADMSG;
-	else if (!ret) {
-		g->v = malloc(file.size);
-		if (g->v) {
-			memcpy(g->v, file.data, file.size);
-			g->nr = g->room = file.size / sizeof(*g->v);
-		} else {
-			ret = -ENOMEM;
-		}
-	}
-	for (size_t i = 0; i < g->nr; i++) {
-		g->v[i].source[sizeof(g->v->source) - 1] = '\0';
-		g->v[i].boot[sizeof(g->v->boot) - 1] = '\0';
-		g->v[i].sent = 0;
-	}
+	if (!ret && file.size)
+		ret = parse_gaps(g, &file);
 	buf_free(&file);
 	return ret;
 }

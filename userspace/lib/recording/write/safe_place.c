@@ -16,7 +16,8 @@
 /* A walk: an open directory, and the path from there on */
 struct walk {
 	int dir;
-	char *rest;
+	char *path;
+	const char *rest;	/* in path */
 	unsigned int links;
 };
 
@@ -75,7 +76,8 @@ static int follow(struct walk *w, const char *name, const struct stat *link, con
 	target[size] = '\0';
 	if (asprintf(&path, "%s%s%s", target, *rest ? "/" : "", rest) < 0)
 		return -ENOMEM;
-	free(w->rest);
+	free(w->path);
+	w->path = path;
 	w->rest = path;
 	return *target == '/' ? enter(w, "/") : 0;
 }
@@ -83,9 +85,9 @@ static int follow(struct walk *w, const char *name, const struct stat *link, con
 /* Take one step. Return 1 if @name is the last part, and not a link. */
 static int step(struct walk *w, char *name)
 {
-	char *at = w->rest + strspn(w->rest, "/");
+	const char *at = w->rest + strspn(w->rest, "/");
 	size_t size = strcspn(at, "/");
-	char *rest = at + size + strspn(at + size, "/");
+	const char *rest = at + size + strspn(at + size, "/");
 	struct stat st;
 
 	if (size > NAME_MAX)
@@ -95,20 +97,22 @@ static int step(struct walk *w, char *name)
 	if (!size)
 		return 1;
 	if (!fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): LLVM 14 overlooks that w keeps it */
 		return follow(w, name, &st, rest);
 	if (!*rest)
 		return 1;
-	memmove(w->rest, rest, strlen(rest) + 1);
+	w->rest = rest;
 	return enter(w, name);
 }
 
 int safe_place_find(struct dat_place *p, const char *path)
 {
-	struct walk w = { .dir = -1, .rest = strdup(path) };
-	char name[NAME_MAX + 1];
+	struct walk w = { .dir = -1, .path = strdup(path) };
+	char name[NAME_MAX + 1] = "";
 	int ret;
 
 	*p = DAT_NO_PLACE;
+	w.rest = w.path;
 	if (!w.rest)
 		return -ENOMEM;
 	if (!*path)
@@ -119,7 +123,7 @@ int safe_place_find(struct dat_place *p, const char *path)
 		ret = (w.dir = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0 ? -errno : 0;
 	while (!ret)
 		ret = step(&w, name);
-	free(w.rest);
+	free(w.path);
 	if (ret == 1) {
 		p->dir = w.dir;
 		p->name = strdup(*name ? name : ".");
