@@ -47,6 +47,36 @@ static void test_busy(void **state)
 	finish(w);
 }
 
+static bool is_busy(void *data, double done)
+{
+	struct dat_source source = synth_source(NR_CPUS);
+	struct dat_writer *other;
+
+	(void)done;
+	(*(unsigned int *)data)++;
+	assert_int_equal(dat_lock(path), DAT_ERR_BUSY);
+	assert_int_equal(dat_create(&other, path, &source), -EBUSY);
+	return true;
+}
+
+/* While a recording is assembled, another process cannot do so, or record to it. */
+static void test_busy_while_assembled(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		unsigned int calls = 0;
+		struct dat_assembly a = { .compress = i, .go_on = is_busy, .data = &calls };
+		struct dat_writer *w = create();
+
+		seed = 14;
+		write_random(w, 20);
+		leave_unfinished(w);
+		assert_int_equal(lock_and_assemble(path, &a), 0);
+		assert_true(calls > 0);
+		check_random(true);
+	}
+}
+
 static void put_file(const char *name, const char *text)
 {
 	FILE *f = fopen(name, "w");
@@ -393,6 +423,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_busy_while_assembled),
 		cmocka_unit_test(test_replace),
 		cmocka_unit_test(test_both_new),
 		cmocka_unit_test(test_names),

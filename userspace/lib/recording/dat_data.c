@@ -63,7 +63,7 @@ int dat_find_data(struct rbmap_recording *r)
 		if (ret)
 			return ret;
 	}
-	if (r->damage.unfinished)
+	if (r->damage.unfinished && !r->shares_lock)
 		r->damage.busy = is_locked(r);
 	/* The data of several CPUs overlaps. */
 	return sum > r->file_size ? RBMAP_ERR_BROKEN : 0;

@@ -27,7 +27,7 @@ const char *dat_strerror(int error)
 
 /* Close @fd, and free @place, also after an error. */
 static int read_file(struct rbmap_recording **reader, int fd, struct dat_place *place,
-		     bool symbols)
+		     bool symbols, bool shares_lock)
 {
 	struct rbmap_recording *r = calloc(1, sizeof(*r));
 	struct stat st;
@@ -41,6 +41,7 @@ static int read_file(struct rbmap_recording **reader, int fd, struct dat_place *
 	r->fd = fd;
 	r->place = *place;
 	r->skips_symbols = !symbols;
+	r->shares_lock = shares_lock;
 	if (fstat(r->fd, &st))
 		ret = -errno;
 	else if (S_ISDIR(st.st_mode))
@@ -76,14 +77,14 @@ int dat_open(struct rbmap_recording **reader, const char *path)
 	/* A file without a name, or with another one since, has no files beside it. */
 	if (ret || !dat_place_has(&place, fd))
 		dat_place_free(&place);
-	return read_file(reader, fd, &place, true);
+	return read_file(reader, fd, &place, true, false);
 }
 
 int dat_open_fd(struct rbmap_recording **reader, int fd)
 {
 	struct dat_place none = DAT_NO_PLACE;
 
-	return read_file(reader, fd, &none, true);
+	return read_file(reader, fd, &none, true, false);
 }
 
 int dat_open_at(struct rbmap_recording **reader, int fd, const struct dat_place *place,
@@ -100,7 +101,7 @@ int dat_open_at(struct rbmap_recording **reader, int fd, const struct dat_place 
 		dat_place_free(&copy);
 		return ret;
 	}
-	return read_file(reader, fd, &copy, symbols);
+	return read_file(reader, fd, &copy, symbols, true);
 }
 
 static void free_cpu(struct dat_cpu_reader *c)

@@ -101,6 +101,7 @@ struct rbmap_recording {
 	char **system;			/* names that formats point to */
 	size_t nr_systems;
 	bool skips_symbols;		/* kallsyms.text stays NULL */
+	bool shares_lock;		/* fd is a copy: unlocking it would unlock the caller's */
 	struct dat_text kallsyms;
 	struct dat_text printk;
 	struct dat_text cmdlines;
