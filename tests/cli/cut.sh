@@ -247,11 +247,25 @@ if command -v trace-cmd >/dev/null; then
 		"its counters have them"
 fi
 
-# The counters of missed events are those of the top buffer.
+# A part has the counters of its buffers.
 "$here/trace_dat.py" losses_buffers 6 "$dir/losses-buffers"
 cuts "losses, a buffer" "$dir/losses-buffers" -B one
 is "$(head -n 1 "$dir/cut")" "150 events, more than 0 lost" "a buffer has not missed the events of another one"
 cuts "losses, the top buffer" "$dir/losses-buffers" -B top
+for version in 6 7; do
+	"$here/trace_dat.py" counters $version "$dir/counters"
+	while IFS=: read -r lost options; do
+		# shellcheck disable=SC2086 # words
+		cuts "counters, version $version, $options" "$dir/counters" $options
+		like "$(head -n 1 "$dir/cut")" "^[0-9]* events, $lost lost" "the part has their losses"
+	done <<'END'
+1143:-c 0-2
+41:-B one
+37:-B one -c 1
+1102:-B top
+more than 7:-B one -c 1 --until 1.00001
+END
+done
 
 # --- the file
 "$RBMAP" cut -o - -e number "$dir/plain" >"$dir/stdout" 2>/dev/null

@@ -140,6 +140,17 @@ for version in 6 7 6/32 7/32; do
 		"version $version: what the kernel missed counts once, and a sum with an unknown loss says so"
 	is "$("$RBMAP" latency "$file" 2>&1 >/dev/null)" "670 events, more than 35 lost" \
 		"version $version: so in latency"
+	ok "counters, version $version" reports counters $version
+	is "$(cat "$dir/errors")" "670 events, 1143 lost" \
+		"version $version: events that a ring dropped are lost, although no page counts them"
+	while read -r buffer sums; do
+		is "$("$RBMAP" report -B "$buffer" "$file" 2>&1 >/dev/null)" "$sums lost" \
+			"version $version: the counters of $buffer"
+	done <<'END'
+top 400 events, 1102
+one 150 events, 41
+longer-name 120 events, 0
+END
 	ok "notop, version $version" reports notop $version
 	is "$(lines '^one: .* sched_switch') $(lines '^two: ')" "28 28" "version $version: named buffers alone"
 	like_trace_cmd notop $version

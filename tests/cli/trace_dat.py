@@ -365,6 +365,19 @@ def losses_buffers(rec):
     rec.lost = {("one", 1): UNKNOWN, ("longer-name", 2): 5}
 
 
+def counters(rec):
+    """Counters of buffers: one of rbmap, one that the file lacks, and ftrace's, which drop events
+    that no page counts."""
+    buffers(rec)
+    rec.options += [(CPUSTAT, text + b"\0") for text in (
+        b"CPU: 0\nentries: 9\noverrun: 5\ncommit overrun: 2\ndropped events: 100\n",
+        b"\nBuffer: one\n\n",
+        b"CPU: 1\nmissed: 30\nlost events: 7\ndropped events: 7\n",
+        b"CPU: 2\ncommit overrun: 0\ndropped events: 4\n",
+        b"\nBuffer: gone\n\n",
+        b"CPU: 2\ndropped events: 1000\n")]
+
+
 def notop(rec):
     """Named buffers alone."""
     switches(rec, 0, NS, 28, buffer="one")
@@ -643,8 +656,8 @@ def compat(rec):
 
 
 KINDS = {function.__name__: function for function in (
-    plain, buffers, top_last, two_tops, cpu_twice, losses, texts, wraps, missed, losses_buffers, notop, date,
-    offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_unsorted, guest_scaled, stack, graph,
+    plain, buffers, top_last, two_tops, cpu_twice, losses, texts, wraps, missed, losses_buffers, counters, notop,
+    date, offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_unsorted, guest_scaled, stack, graph,
     graph_values, graph_buffers, crash, functions, printk, names, renames, compat)}
 
 

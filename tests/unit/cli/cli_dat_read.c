@@ -144,10 +144,12 @@ static void test_missed(void **state)
 		close(fd);
 		assemble(compress);
 		assert_int_equal(dat_open(&r, path), 0);
-		assert_true(dat_missed(r, 0) == 30 && !dat_missed(r, 1) && dat_missed(r, 2) == 5);
-		assert_true(!dat_missed(r, NR_CPUS) && !dat_missed(r, UINT_MAX));
+		assert_true(dat_missed(r, 0, 0) == 30 && !dat_missed(r, 0, 1) &&
+			    dat_missed(r, 0, 2) == 5);
+		assert_true(!dat_missed(r, 0, NR_CPUS) && !dat_missed(r, 0, UINT_MAX));
 		/* Several texts can have counters of one CPU. */
 		assert_int_equal(dat_missed_parse(r, "CPU: 2\nmissed: 2\n"), 0);
+		assert_int_equal(dat_missed_assign(r), 0);
 		for (int i = 0; i < 2; i++) {
 			struct rbmap_event ev;
 

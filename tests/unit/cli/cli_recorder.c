@@ -622,7 +622,7 @@ static void check_counts(struct recorder_counts *before, const unsigned int now[
 	recording_free(&r);
 	assert_int_equal(dat_open(&reader, file), 0);
 	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++)
-		assert_int_equal(dat_missed(reader, cpu), want[cpu]);
+		assert_int_equal(dat_missed(reader, 0, cpu), want[cpu]);
 	rbmap_recording_close(reader);
 }
 

@@ -196,7 +196,7 @@ static void check_missed(struct fleet_index *ix, uint64_t since, uint64_t until,
 	assert_int_equal(counts.lost, sum);
 	assert_int_equal(dat_open(&r, path), 0);
 	for (unsigned int cpu = 0; cpu < 3; cpu++)
-		assert_int_equal(dat_missed(r, cpu), want[cpu]);
+		assert_int_equal(dat_missed(r, 0, cpu), want[cpu]);
 	rbmap_recording_close(r);
 	assert_int_equal(unlink(path), 0);
 }

@@ -118,6 +118,13 @@ static int add_events(struct cut *c)
 	return ret < 0 ? ret : 0;
 }
 
+static void add_missed(struct cut *c, unsigned int cpu)
+{
+	for (unsigned int i = 0; i < rbmap_recording_buffers(c->in.reader); i++)
+		if (dat_buffer_is_chosen(c->in.reader, i))
+			add_lost(c, dat_missed(c->in.reader, i, cpu));
+}
+
 /*
  * Losses behind the last events, and events that the kernel missed, belong to the part if it goes
  * to the end. The counters of a CPU that is kept have the missed ones. If the part ends earlier,
@@ -125,16 +132,15 @@ static int add_events(struct cut *c)
  */
 static void end_cpus(struct cut *c)
 {
-	bool has_top = !c->in.buffer || dat_buffer_is_chosen(c->in.reader, 0);
 	struct dat_loss loss;
 
 	for (unsigned int cpu = 0; cpu < rbmap_recording_cpus(c->in.reader); cpu++) {
-		if (!keeps_cpu(c, cpu) || !has_top)
+		if (!keeps_cpu(c, cpu)) {
 			dat_cut_drop_counters(c->part, cpu);
-		else if (!dat_stops_early(c->in.reader))
-			add_lost(c, dat_missed(c->in.reader, cpu));
-		if (!keeps_cpu(c, cpu))
 			continue;
+		}
+		if (!dat_stops_early(c->in.reader))
+			add_missed(c, cpu);
 		loss = dat_cut_add_lost_last(c->part, cpu);
 		dat_sum_lost(&c->lost, &c->lost_unknown, loss.known);
 		c->lost_unknown |= loss.more;

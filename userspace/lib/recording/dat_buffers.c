@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /* The buffers of a recording, and the streams of their CPUs. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,8 @@ int dat_add_buffer(struct rbmap_recording *r, const char *name, uint32_t nr_cpus
 	};
 
 	/* Tables of a damaged file can have any number of CPUs that have no data. */
-	if (nr_cpus > DAT_CPUS_MAX || r->nr_streams + (uint64_t)nr_cpus > most)
+	if (nr_cpus > DAT_CPUS_MAX || r->nr_streams + (uint64_t)nr_cpus > most ||
+	    r->nr_buffers == DAT_BUFFERS_MAX || strlen(name) > NAME_MAX)
 		return RBMAP_ERR_BROKEN;
 	if (!array_grow(r->buffer, r->nr_buffers))
 		return -ENOMEM;
@@ -108,9 +110,10 @@ uint64_t dat_buffer_lost_last(const struct rbmap_recording *r, unsigned int buff
 {
 	const struct dat_buffer *b = &r->buffer[buffer];
 
-	if (!b->chosen || cpu >= b->nr_cpus)
+	if (!b->chosen)
 		return 0;
-	return dat_lost_sum(r->cpu[b->first + cpu].lost, buffer ? 0 : dat_missed(r, cpu));
+	return dat_lost_sum(cpu < b->nr_cpus ? r->cpu[b->first + cpu].lost : 0,
+			    dat_missed(r, buffer, cpu));
 }
 
 RBMAP_API uint64_t rbmap_recording_lost_last(const struct rbmap_recording *r, unsigned int cpu)
@@ -183,12 +186,13 @@ struct dat_loss dat_buffer_loss_behind(const struct rbmap_recording *r, unsigned
 	const struct dat_buffer *b = &r->buffer[buffer];
 	struct dat_loss loss = { 0 };
 
-	if (!b->chosen || cpu >= b->nr_cpus)
+	if (!b->chosen)
 		return loss;
-	loss = dat_stream_loss_behind(r, b->first + cpu);
-	if (!buffer && dat_missed(r, cpu))
-		dat_sum_lost(&loss.known, &loss.more,
-			     dat_stops_early(r) ? RBMAP_LOST_UNKNOWN : dat_missed(r, cpu));
+	if (cpu < b->nr_cpus)
+		loss = dat_stream_loss_behind(r, b->first + cpu);
+	if (dat_missed(r, buffer, cpu))
+		dat_sum_lost(&loss.known, &loss.more, dat_stops_early(r) ? RBMAP_LOST_UNKNOWN :
+			     dat_missed(r, buffer, cpu));
 	return loss;
 }
 

@@ -5,6 +5,7 @@
  *
  * All texts and sections before the data	DAT_HEADERS_MAX bytes, uncompressed
  * Formats, and systems of events		DAT_FORMATS_MAX each
+ * Buffers				DAT_BUFFERS_MAX, with names of NAME_MAX bytes
  * Chunks of compressed data			each byte of the file is in one of them
  * Data, uncompressed			DAT_DATA_BASE + DAT_DATA_RATIO times the file's size
  * Memory for pages and chunks		DAT_MEMORY_BASE + DAT_MEMORY_RATIO times that size
@@ -20,6 +21,7 @@
 #ifndef DAT_FORMATS_MAX
 #define DAT_FORMATS_MAX		65536	/* the kernel's ids have 16 bits */
 #endif
+#define DAT_BUFFERS_MAX		1024
 #ifndef DAT_DATA_BASE
 #define DAT_DATA_BASE		(1u << 30)
 #endif

@@ -53,6 +53,8 @@ static int read_file(struct rbmap_recording **reader, int fd, struct dat_place *
 		r->end = r->file_size;
 		ret = dat_read_headers(r);
 		if (!ret)
+			ret = dat_missed_assign(r);
+		if (!ret)
 			ret = dat_find_data(r);
 		r->damage_of_heads = r->damage;
 	}
@@ -124,8 +126,12 @@ RBMAP_API void rbmap_recording_close(struct rbmap_recording *r)
 		free(r->system[i]);
 	for (uint32_t i = 0; i < r->nr_streams; i++)
 		free_cpu(&r->cpu[i]);
-	for (uint32_t i = 0; i < r->nr_buffers; i++)
+	for (uint32_t i = 0; i < r->nr_buffers; i++) {
 		free(r->buffer[i].name);
+		dat_missed_free(&r->buffer[i].missed);
+	}
+	for (unsigned int i = 0; i < r->nr_missed; i++)
+		dat_missed_free(&r->missed[i]);
 	dat_correction_free(&r->correction);
 	free(r->buffer);
 	free(r->printk.text);

@@ -98,12 +98,13 @@ bool dat_buffer_is_chosen(const struct rbmap_recording *recording, unsigned int 
 uint64_t dat_event_ring_time(const struct rbmap_recording *recording);
 
 /*
- * rbmap_recording_lost_last() of one buffer. Those of the first buffer contain dat_missed(),
- * the events that the kernel missed on a CPU while it was recorded, at any time.
+ * rbmap_recording_lost_last() of one buffer, with dat_missed(): the events that the kernel missed
+ * or its ring dropped on a CPU while it was recorded, at any time.
  */
 uint64_t dat_buffer_lost_last(const struct rbmap_recording *recording, unsigned int buffer,
 			      unsigned int cpu);
-uint64_t dat_missed(const struct rbmap_recording *recording, unsigned int cpu);
+uint64_t dat_missed(const struct rbmap_recording *recording, unsigned int buffer,
+		    unsigned int cpu);
 
 /* Add numbers of lost events, of which one may be RBMAP_LOST_UNKNOWN. */
 uint64_t dat_lost_sum(uint64_t a, uint64_t b);

@@ -29,8 +29,16 @@ struct recorded_comm {
 };
 
 /* A buffer of the recorded system; the first one is the top buffer. */
+/* Lost events of which no page says anything */
+struct dat_missed {
+	char *buffer;		/* NULL: that of the recorder, or known otherwise */
+	uint64_t *cpu;
+	uint32_t nr;
+};
+
 struct dat_buffer {
 	char *name;		/* "": the top buffer */
+	struct dat_missed missed;
 	uint32_t page_size;
 	uint32_t first;		/* its first stream */
 	uint32_t nr_cpus;	/* number of its streams */
@@ -112,7 +120,7 @@ struct rbmap_recording {
 	struct dat_cgroups *cgroups;	/* NULL: the file has none */
 	struct dat_devices *devices;	/* NULL: the file has none */
 	struct dat_hosts *hosts;	/* NULL: it is not merged */
-	uint64_t *missed;		/* by each CPU */
+	struct dat_missed *missed;	/* until dat_missed_assign() */
 	uint32_t nr_missed;
 	struct rbmap_damage damage;
 	struct rbmap_damage damage_of_heads;	/* found before the first event */
@@ -135,8 +143,15 @@ struct rbmap_recording {
 
 /* dat_missed.c: take what the counters of a CPU say, from a text of DAT_OPTION_CPUSTAT. */
 int dat_missed_parse(struct rbmap_recording *r, const char *text);
-/* Return the line of such a text that says it, or NULL. */
-const char *dat_missed_find(const char *text);
+/* Return the next line of such a text that says it, from a place in the text on, or NULL. */
+const char *dat_missed_find(const char *text, const char *from);
+/* Return the name of the buffer whose counters follow such a text, up to a newline, or NULL. */
+const char *dat_missed_buffer(const char *text);
+/* Return the buffer with that name; 0 if the file has none. */
+unsigned int dat_missed_buffer_find(const struct rbmap_recording *r, const char *name);
+/* All texts and buffers are known: give the counters to the buffers. */
+int dat_missed_assign(struct rbmap_recording *r);
+void dat_missed_free(struct dat_missed *m);
 
 /*
  * dat_headers.c: take a text of DAT_OPTION_CPUSTAT: moments, counters of a CPU, cgroups, or

@@ -252,7 +252,7 @@ struct dat_loss dat_cut_add_lost_last(struct dat_cut *cut, unsigned int cpu)
 			continue;
 		loss = dat_stream_loss_behind(cut->r, i);
 		/* The counters do not say how many of those that were missed are in the part. */
-		if (!c->buffer && dat_stops_early(cut->r) && dat_missed(cut->r, cpu))
+		if (dat_stops_early(cut->r) && dat_missed(cut->r, c->buffer, cpu))
 			loss.more = true;
 		loss.more |= dat_stream_lacks_events(cut->r, i);
 		s->lost = dat_lost_sum(s->lost, loss.known);

@@ -46,6 +46,7 @@ struct dat_cut {
 	struct stream *stream;
 	uint64_t *left_out;		/* by each CPU */
 	bool *drops_counters;
+	unsigned int counters_of;	/* the buffer whose counters are copied */
 	ZSTD_CCtx *zstd;
 	struct buf packed;
 	int write_error;

@@ -131,13 +131,18 @@ static bool is_made(const struct dat_cut *cut, uint16_t option)
 	       (option >= DAT_OPTION_STRINGS && option <= DAT_OPTION_CMDLINES);
 }
 
-/* Are these the counters of a CPU that is left out? */
-static bool is_dropped(const struct dat_cut *cut, uint16_t option, const struct dat_text *t)
+/* Are these the counters of a CPU or a buffer that is left out? */
+static bool is_dropped(struct dat_cut *cut, uint16_t option, const struct dat_text *t)
 {
+	const char *name = option == DAT_OPTION_CPUSTAT ? dat_missed_buffer(t->text) : NULL;
 	unsigned int cpu;
 
-	return option == DAT_OPTION_CPUSTAT && sscanf(t->text, "CPU: %u", &cpu) == 1 &&
-	       cpu < cut->r->nr_cpus && cut->drops_counters[cpu];
+	if (name)
+		cut->counters_of = dat_missed_buffer_find(cut->r, name);
+	if (option != DAT_OPTION_CPUSTAT || (!name && sscanf(t->text, "CPU: %u", &cpu) != 1))
+		return false;
+	return !cut->r->buffer[cut->counters_of].chosen ||
+	       (!name && cpu < cut->r->nr_cpus && cut->drops_counters[cpu]);
 }
 
 /*
@@ -146,14 +151,17 @@ static bool is_dropped(const struct dat_cut *cut, uint16_t option, const struct 
  */
 static void copy_counters(struct dat_cut *cut, const struct dat_text *t)
 {
-	const char *missed = dat_stops_early(cut->r) ? dat_missed_find(t->text) : NULL;
-	size_t before = missed ? (size_t)(missed - t->text) : t->size;
+	const char *at = t->text, *missed = NULL;
 	struct buf text = { 0 };
 
-	buf_add(&text, t->text, before);
-	if (missed)
+	if (dat_stops_early(cut->r))
+		missed = dat_missed_find(t->text, at);
+	for (; missed; missed = dat_missed_find(t->text, at)) {
+		buf_add(&text, at, missed - at);
 		buf_printf(&text, "in the whole recording, ");
-	buf_add(&text, t->text + before, t->size - before);
+		at = missed;
+	}
+	buf_add(&text, at, t->size - (at - t->text));
 	buf_add_u32(&cut->options, text.size);
 	buf_add(&cut->options, text.data, text.size);
 	cut->options.failed |= text.failed;
