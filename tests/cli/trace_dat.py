@@ -110,6 +110,7 @@ class Recording:
             f"{0xc1000000 + 0x100 * i:016x} t func{i}\n" for i in range(40))
         self.printk, self.comms = "", {10: "ten", 20: "twenty"}
         self.clock, self.page_size, self.lost = "local", 4096, {}
+        self.far = None         # place and size of the data, as the table says
         # How often the options of version 7 have a buffer, and a buffer a CPU
         self.times_a_buffer = self.times_a_cpu = 1
         # [("", 1)] = {5: 20}: CPU 1 has lost 20 events before the one of index 5.
@@ -146,6 +147,8 @@ class Recording:
         elif lost:
             commit |= 3 << 30
             data += struct.pack("<Q" if self.long == 8 else "<I", lost)
+        if lost and self.long == 8:
+            commit |= 0xffffffff << 32      # the kernel's flags are a negative int
         commit = struct.pack("<Q" if self.long == 8 else "<I", commit)
         page = struct.pack("<Q", begin) + commit + data
         return page + b"\0" * (self.page_size - len(page))
@@ -237,7 +240,8 @@ class Recording:
             for cpu in range(nr):
                 out += bytes(-len(out) % self.page_size)
                 data = self.pages(name, cpu)
-                struct.pack_into("<QQ", out, table + 16 * cpu, len(out), len(data))
+                struct.pack_into("<QQ", out, table + 16 * cpu,
+                                 *(self.far or (len(out), len(data))))
                 out += data
         return bytes(out)
 
@@ -339,6 +343,19 @@ def texts(rec):
         record = rec.format["kernel_stack"].record(10, 400, 0, *[0] * 8)
         record = record[:16] + struct.pack("<Q" if rec.long == 8 else "<I", TEXT) * 400
         rec.buffers[""].setdefault(0, []).append((3 * NS + i * 1000, record))
+
+
+def behind_loss(rec):
+    """A page of events behind a loss."""
+    for i in range(20):
+        rec.add(0, NS + i * 1000, "number", 10, i)
+    rec.lost = {("", 0): UNKNOWN}
+
+
+def far(rec):
+    """Data that the file lacks, of two CPUs: 2^64 bytes."""
+    plain(rec)
+    rec.far = (1 << 62, 1 << 63)
 
 
 def wraps(rec):
@@ -657,7 +674,7 @@ def compat(rec):
 
 KINDS = {function.__name__: function for function in (
     plain, buffers, top_last, two_tops, cpu_twice, losses, texts, wraps, missed, losses_buffers, counters, notop,
-    date, offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_unsorted, guest_scaled, stack, graph,
+    behind_loss, far, date, offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_unsorted, guest_scaled, stack, graph,
     graph_values, graph_buffers, crash, functions, printk, names, renames, compat)}
 
 

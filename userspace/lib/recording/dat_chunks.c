@@ -62,7 +62,7 @@ static int add_sizes(struct rbmap_recording *r, struct dat_cpu_reader *c, uint64
 	if (ret != RBMAP_ERR_CUT)
 		return ret;
 	/* The file does not say how large the chunks are that it lacks. */
-	r->damage.missing += end > at ? end - at : 1;
+	dat_add_missing(r, end > at ? end - at : 1);
 	c->lacks = true;
 	return 0;
 }
@@ -81,7 +81,7 @@ int dat_open_chunks(struct rbmap_recording *r, struct dat_cpu_reader *c, uint64_
 	if (!size)
 		return 0;
 	if (c->offset > r->file_size || r->file_size - c->offset < sizeof(nr)) {
-		r->damage.missing += size;
+		dat_add_missing(r, size);
 		c->lacks = true;
 		return 0;
 	}

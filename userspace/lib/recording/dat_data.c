@@ -41,6 +41,13 @@ static bool is_locked(const struct rbmap_recording *r)
 	return errno == EWOULDBLOCK;
 }
 
+/* Damaged tables may say any sizes. */
+void dat_add_missing(struct rbmap_recording *r, uint64_t bytes)
+{
+	if (__builtin_add_overflow(r->damage.missing, bytes, &r->damage.missing))
+		r->damage.missing = UINT64_MAX;
+}
+
 int dat_find_data(struct rbmap_recording *r)
 {
 	uint64_t sum = 0;
@@ -57,7 +64,7 @@ int dat_find_data(struct rbmap_recording *r)
 		c->limit = left < c->size ? left : c->size;
 		c->lacks = c->limit < c->size;
 		if (c->lacks)
-			r->damage.missing += c->size - c->limit;
+			dat_add_missing(r, c->size - c->limit);
 		sum += c->limit;
 		ret = r->damage.unfinished && !c->buffer ? open_spool(r, i) : 0;
 		if (ret)
@@ -88,9 +95,13 @@ bool dat_trim_page(void *page, size_t page_bytes)
 {
 	struct rbmap_subbuf_header header;
 	size_t room = page_bytes - HEAD;
+	uint64_t above;
 
 	memcpy(&header, page, sizeof(header));
-	if ((header.commit & RBMAP_COMMIT_MASK) <= room || header.commit >> 32)
+	/* ftrace sign-extends bit 31, RBMAP_MISSED_EVENTS. */
+	above = header.commit >> 32;
+	if ((header.commit & RBMAP_COMMIT_MASK) <= room ||
+	    (above && (above != UINT32_MAX || !(header.commit & RBMAP_MISSED_EVENTS))))
 		return false;
 	header.commit &= RBMAP_MISSED_EVENTS;
 	header.commit |= room & ~(size_t)3;

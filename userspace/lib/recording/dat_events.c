@@ -184,7 +184,7 @@ static int next_page(struct rbmap_recording *r, struct dat_cpu_reader *c)
 	}
 	if (ret == RBMAP_ERR_CUT) {
 		/* The file became shorter while it was read. */
-		r->damage.missing += left;
+		dat_add_missing(r, left);
 		c->lacks = true;
 		c->at = c->limit;
 		return 0;

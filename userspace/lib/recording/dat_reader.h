@@ -192,6 +192,8 @@ int dat_read_headers(struct rbmap_recording *r);
 int dat_find_data(struct rbmap_recording *r);
 int dat_read_data(struct rbmap_recording *r, const struct dat_cpu_reader *c, void *data,
 		  size_t size, uint64_t at);
+/* The file lacks so many bytes more. */
+void dat_add_missing(struct rbmap_recording *r, uint64_t bytes);
 /*
  * Let the header of a page say that only its first @page_bytes exist. Return true if it said
  * something else.
