@@ -83,6 +83,12 @@ time_of()
 # only if another event says it.
 names="1:10:first 1:20:sh 1:30:<...> 1:40:only-in-table 1:50:first 3:10:second 3:20:sh 3:30:<...> 3:50:first 5:10:last 5:20:ls 5:30:a-very-long-nam 5:40:only-in-table 5:50:new "
 calls="ten:168:swapoff twenty:59:execve twenty:168:poll, i386 twenty:3:read, i386 thirty:168:poll, i386 thirty:11:execve, i386 thirty:3:close forty:168:poll, i386 fifty:168:poll, i386 fifty:6:close, i386 sixty:6:lstat sixty:168:swapoff seventy:168:poll, i386 seventy:5:open, i386 "
+for version in 6 7; do
+	ok "user32, version $version" reports user32 $version
+	is "$(cat "$dir/errors")" "400 events, 21474836480 lost" \
+		"version $version: trace-cmd may be a program of 32 bits"
+done
+
 # The second number is the size of a long in bits. The data is at the end of a file of version 6.
 for version in 6 6/32; do
 	ok "behind_loss, version $version" reports behind_loss $version

@@ -110,6 +110,7 @@ class Recording:
             f"{0xc1000000 + 0x100 * i:016x} t func{i}\n" for i in range(40))
         self.printk, self.comms = "", {10: "ten", 20: "twenty"}
         self.clock, self.page_size, self.lost = "local", 4096, {}
+        self.user_long = None   # size of a long of trace-cmd, if it is not the kernel's
         self.far = None         # place and size of the data, as the table says
         # How often the options of version 7 have a buffer, and a buffer a CPU
         self.times_a_buffer = self.times_a_cpu = 1
@@ -203,7 +204,7 @@ class Recording:
         """Write the file."""
         with open(path, "wb") as file:
             head = (b"\x17\x08\x44tracing" + str(self.version).encode() + b"\0\0" +
-                    bytes([self.long]) + struct.pack("<I", self.page_size))
+                    bytes([self.user_long or self.long]) + struct.pack("<I", self.page_size))
             file.write(self.six(head) if self.version == 6 else self.seven(head))
 
     def all_options(self):
@@ -350,6 +351,13 @@ def behind_loss(rec):
     for i in range(20):
         rec.add(0, NS + i * 1000, "number", 10, i)
     rec.lost = {("", 0): UNKNOWN}
+
+
+def user32(rec):
+    """A 32-bit trace-cmd of a 64-bit kernel, whose number of lost events has 64 bits."""
+    plain(rec)
+    rec.lost = {("", 0): 5 << 32}
+    rec.user_long = 4
 
 
 def far(rec):
@@ -674,7 +682,7 @@ def compat(rec):
 
 KINDS = {function.__name__: function for function in (
     plain, buffers, top_last, two_tops, cpu_twice, losses, texts, wraps, missed, losses_buffers, counters, notop,
-    behind_loss, far, date, offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_unsorted, guest_scaled, stack, graph,
+    behind_loss, user32, far, date, offset, buffers_moments, offset_moments, tsc, cycles, guest, guest_unsorted, guest_scaled, stack, graph,
     graph_values, graph_buffers, crash, functions, printk, names, renames, compat)}
 
 

@@ -211,7 +211,8 @@ static int read_magic(struct rbmap_recording *r)
 
 /*
  * The sub-buffers of a 32-bit kernel have a shorter header, unless numbers of 64 bits have
- * to be aligned.
+ * to be aligned.  The file's own word is the size of a long of trace-cmd, which may be a
+ * 32-bit program of a 64-bit kernel.
  */
 static bool known_header(struct rbmap_recording *r, const char *header_page)
 {
@@ -222,8 +223,9 @@ static bool known_header(struct rbmap_recording *r, const char *header_page)
 	if (!commit || !data || sscanf(commit, " commit; offset:%u; size:%u;",
 				       &offset, &size) != 2 ||
 	    sscanf(data, " data; offset:%u;", &head) != 1 || offset != 8 ||
-	    size != r->long_size || (head != HEAD && head != offset + size))
+	    (size != 4 && size != 8) || (head != HEAD && head != offset + size))
 		return false;
+	r->long_size = size;
 	r->head = head;
 	return true;
 }
