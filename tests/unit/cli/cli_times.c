@@ -160,7 +160,8 @@ static void test_parse(void **state)
 {
 	static const char *const wrong[] = {
 		"", "-", "-x", "-1x", "x", "1x", "25:00", "12:60", "12:00:61", "14:03 ",
-		"14:03:12.x", "2025-11-26", "2025-11-26 ", "2025-11-26 x", "14:03ZZ", "Z", ":",
+		"14:03:12.x", "2025-13-01 14:00", "2025-00-01 14:00", "2025-02-29 14:00",
+		"2025-04-31 14:00", "2025-11-00 14:00", "2025-08-32 14:00", "2025-11-26", "2025-11-26 ", "2025-11-26 x", "14:03ZZ", "Z", ":",
 		"99999999999999999999999", "-99999999999999999999999",
 	};
 	struct dat_times times = recorded(100 * SEC);
@@ -179,6 +180,10 @@ static void test_parse(void **state)
 	check_parse(&view, "2025-11-26 16:03:13", RING + SEC);
 	check_parse(&view, "16:03:13.5", RING + SEC + SEC / 2);
 	check_parse(&view, "14:04Z", RING + 48 * SEC);
+	check_parse(&view, "2024-02-29 14:03", 0);
+	check_parse(&view, "1900-08-31 14:03", 0);
+	assert_null(time_view_parse(&view, "9999-12-31 23:59", &ring));
+	assert_true(ring > RING + 200 * 365 * 86400 * SEC);
 	/* Later than the end: the day before. */
 	check_parse(&view, "14:05Z", 0);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
@@ -189,6 +194,10 @@ static void test_parse(void **state)
 	assert_non_null(time_view_parse(&view, "-1", &ring));
 	view.is_counter = true;
 	check_parse(&view, "123456", 123456);
+	check_parse(&view, "123456789012.5", 123456789012);
+	check_parse(&view, "18446744073709551615", UINT64_MAX);
+	assert_non_null(time_view_parse(&view, "18446744073709551616", &ring));
+	assert_non_null(time_view_parse(&view, "1.x", &ring));
 }
 
 /* Events have the time of day, and nothing says which day was the last one. */

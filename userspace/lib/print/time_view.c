@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,20 @@ static const char *parse_decimal(const char *text, uint64_t *ns)
 	return end;
 }
 
+/* Parse a number of 64 bits, such as cycles; a fraction behind it does not count. */
+static bool parse_count(const char *text, uint64_t *count)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*count = strtoull(text, &end, 10);
+	if (*end == '.')
+		end += 1 + strspn(end + 1, "0123456789");
+	return !errno && !*end;
+}
+
 /* Parse "HH:MM", and ":SS.fraction" behind it. Return what follows, or NULL. */
 static const char *parse_clock(const char *text, struct tm *tm, uint64_t *ns)
 {
@@ -135,12 +150,20 @@ static const char *parse_clock(const char *text, struct tm *tm, uint64_t *ns)
 	return text && *ns < 61 * NSEC_PER_SEC ? text : NULL;
 }
 
+static int days_of(int year, int month)
+{
+	bool is_leap = !(year % 4) && (year % 100 || !(year % 400));
+
+	return month == 2 ? 28 + is_leap : 30 + ((month + month / 8) & 1);
+}
+
 /* Parse "YYYY-MM-DD " or "YYYY-MM-DDT". Return what follows, or @text without a date. */
 static const char *parse_date(const char *text, struct tm *tm)
 {
 	int year, month, day, read = 0;
 
-	if (sscanf(text, "%4d-%2d-%2d%*1[ T]%n", &year, &month, &day, &read) != 3 || !read)
+	if (sscanf(text, "%4d-%2d-%2d%*1[ T]%n", &year, &month, &day, &read) != 3 || !read ||
+	    month < 1 || month > 12 || day < 1 || day > days_of(year, month))
 		return text;
 	tm->tm_year = year - 1900;
 	tm->tm_mon = month - 1;
@@ -173,7 +196,13 @@ static const char *parse_wall(const struct time_view *v, const char *text, uint6
 	if (v->is_real && !has_date)
 		return "the recording does not say when it ended: give the date, too";
 	second = utc ? timegm(&tm) : mktime(&tm);
-	ns += second * NSEC_PER_SEC;
+	/* The clocks of computers end in 2262. */
+	if (second < 0)
+		ns = 0;
+	else if ((uint64_t)second >= INT64_MAX / NSEC_PER_SEC)
+		ns = INT64_MAX;
+	else
+		ns += second * NSEC_PER_SEC;
 	if (!has_date && ns > last)
 		ns -= 24 * 3600 * NSEC_PER_SEC;
 	*ring = time_view_ring(v, ns);
@@ -195,10 +224,12 @@ const char *time_view_parse(const struct time_view *v, const char *text, uint64_
 		*ring = ns < v->end ? v->end - ns : 0;
 		return NULL;
 	}
+	if (v->is_counter && parse_count(text, ring))
+		return NULL;
 	rest = parse_decimal(text, &ns);
 	if (!rest || *rest)
 		return *text ? parse_wall(v, text, ring) : "the time is empty";
-	*ring = v->is_counter ? ns / NSEC_PER_SEC : ns;
+	*ring = ns;
 	return NULL;
 }
 
