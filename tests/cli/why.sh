@@ -411,6 +411,27 @@ says "No task waited for anything but work." "sleep in nanosleep is no stall"
 why idle -p daemon
 says "daemon-10 waited 899 ms in nanosleep: it slept 898 ms in nanosleep until a timer ended that." "unless it is asked for"
 
+# --- a long sleep of such a task hides no stall
+recording sleeper <<'END'
+1 500 40 enter 35
+1 510 40 switch sleeper 40 1 swapper/1 0 120 120
+0 900 20 enter 202 4096:128:2
+0 1000 20 switch victim 20 1 swapper/0 0 120 120
+1 2000 0 switch swapper/1 0 0 holder 10 120 120
+1 53000 10 waking victim 20
+0 53100 0 switch swapper/0 0 0 victim 20 120 120
+0 53200 20 exit 202
+1 53300 10 switch holder 10 1 swapper/1 0 120 120
+0 200000000 20 switch victim 20 0 swapper/0 0 120 120
+1 200000000 0/8 waking sleeper 40
+1 200000010 0 switch swapper/1 0 0 sleeper 40 120 120
+1 200000020 40 exit 35
+END
+why sleeper
+like "$(head -n 1 "$dir/output")" "^victim-20 waited 52.1 ms in futex " "a stall is shown behind 200 s of sleep"
+why sleeper --worst 1
+like "$(head -n 1 "$dir/output")" "^victim-20 waited 52.1 ms in futex " "which do not count as a stall"
+
 # --- rbmap's own threads are left out, unless they are asked for
 recording own <<'END'
 0 900 10 enter 202 4096:128:2

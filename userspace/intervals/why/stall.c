@@ -33,9 +33,13 @@ static int by_name(const void *name, const void *call)
 
 static bool is_idle_call(const char *call)
 {
+	static const char time64[] = "_time64";	/* calls of 32-bit programs */
+	const size_t end = strlen(time64);
 	char name[64];
 	size_t len = strcspn(call, " ");	/* "poll (i386)" */
 
+	if (len > end && !strncmp(call + len - end, time64, end))
+		len -= end;
 	if (len >= sizeof(name))
 		return false;
 	memcpy(name, call, len);

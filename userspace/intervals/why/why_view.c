@@ -31,8 +31,9 @@ static int each_stall(const struct why_view *view, stall_fn *each, void *data)
 	for (size_t i = 0; i < view->stalls.nr && nr < (int)view->worst; i++) {
 		const struct stall *stall = &view->stalls.stall[i];
 
+		/* They are not the last ones: a long time of idleness counts, if little. */
 		if (!view->named && stall_is_idle(stall))
-			break;
+			continue;
 		stall_analyse(view->teller.history, stall, analysis);
 		of_stall.teller.at = stall->piece->end;
 		each(&of_stall, stall, analysis, data);

@@ -325,11 +325,14 @@ static int choose_chains(struct choice *choice, const struct why_view *view)
 
 	if (!analysis)
 		return -ENOMEM;
-	for (size_t i = 0; i < view->stalls.nr && i < CHAIN_STALLS; i++) {
+	for (size_t i = 0, nr = 0; i < view->stalls.nr && nr < CHAIN_STALLS; i++) {
 		const struct stall *stall = &view->stalls.stall[i];
 
-		if (stall_is_idle(stall) || choice->chosen->nr >= MOST_CHAIN_TASKS)
+		if (choice->chosen->nr >= MOST_CHAIN_TASKS)
 			break;
+		if (stall_is_idle(stall))
+			continue;
+		nr++;
 		stall_analyse(choice->history, stall, analysis);
 		add_chain(choice, stall, analysis, MOST_CHAIN_TASKS);
 	}

@@ -184,7 +184,7 @@ static int process(struct page *page, struct cpu_lane *lane, const struct rbmap_
 		ret = intervals_event(page->intervals, ev);
 	if (!ret)
 		ret = page->error;
-	if (!ret && layout && (is_of_requests(layout) || ev->lost))
+	if (!ret && (ev->lost || (layout && is_of_requests(layout))))
 		ret = device_lanes_event(page, ts);
 	return ret;
 }
