@@ -431,6 +431,7 @@ why sleeper
 like "$(head -n 1 "$dir/output")" "^victim-20 waited 52.1 ms in futex " "a stall is shown behind 200 s of sleep"
 why sleeper --worst 1
 like "$(head -n 1 "$dir/output")" "^victim-20 waited 52.1 ms in futex " "which do not count as a stall"
+is "$(grep -c ' more: ' "$dir/output")" 0 "and there is no other one"
 
 # --- rbmap's own threads are left out, unless they are asked for
 recording own <<'END'

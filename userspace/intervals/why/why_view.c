@@ -19,6 +19,15 @@
 typedef void stall_fn(const struct why_view *view, const struct stall *stall,
 		      const struct analysis *analysis, void *data);
 
+/*
+ * Waits without work are no answer, unless their tasks are named. They are not the last ones: a
+ * long time of idleness counts, if little.
+ */
+static bool is_answer(const struct why_view *view, const struct stall *stall)
+{
+	return view->named || !stall_is_idle(stall);
+}
+
 /* Call @each for the stalls that are printed. Return their number, or -1: no memory. */
 static int each_stall(const struct why_view *view, stall_fn *each, void *data)
 {
@@ -31,8 +40,7 @@ static int each_stall(const struct why_view *view, stall_fn *each, void *data)
 	for (size_t i = 0; i < view->stalls.nr && nr < (int)view->worst; i++) {
 		const struct stall *stall = &view->stalls.stall[i];
 
-		/* They are not the last ones: a long time of idleness counts, if little. */
-		if (!view->named && stall_is_idle(stall))
+		if (!is_answer(view, stall))
 			continue;
 		stall_analyse(view->teller.history, stall, analysis);
 		of_stall.teller.at = stall->piece->end;
@@ -145,11 +153,11 @@ static void add_missing(const struct why_view *view, struct buf *out)
 
 size_t why_view_more(const struct why_view *view, size_t shown)
 {
-	size_t more = 0;
+	size_t nr = 0;
 
-	for (size_t i = shown; i < view->stalls.nr; i++)
-		more += view->named || !stall_is_idle(&view->stalls.stall[i]);
-	return more;
+	for (size_t i = 0; i < view->stalls.nr; i++)
+		nr += is_answer(view, &view->stalls.stall[i]);
+	return nr - shown;
 }
 
 static int largest_first(const void *a, const void *b)

@@ -38,7 +38,7 @@ struct json;
 
 /* Append the worst stalls as an array of that name. Return their number; -1: no memory. */
 int why_view_json_add_stalls(const struct why_view *view, struct json *j);
-/* Return the number of stalls after the first @shown, without idle ones unless @named. */
+/* Return the number of stalls beside the @shown ones, without idle ones unless @named. */
 size_t why_view_more(const struct why_view *view, size_t shown);
 /* Append how many intervals had no room in memory, and where they are in the recording. */
 void why_view_json_add_cut(const struct why_view *view, struct json *j);
